@@ -1,0 +1,213 @@
+// Package config is baton's configuration: a TOML file read strictly into a
+// [Config].
+//
+// [Load] finds the file, decodes it over [Default] and validates the whole of
+// it: every mistake of a file is reported at once, with file, line, key, value
+// and rule. A Config is never changed after Load; a reload makes a new one.
+//
+// Zero means zero, absent means default. Secrets arrive resolved (`env:`,
+// `file:`) as [Secret], which does not print.
+package config
+
+import "time"
+
+// Config is the whole configuration. Percents are 0-100, rates per second.
+type Config struct {
+	Path    string `toml:"-"` // the file, "" for the built-in one
+	Digest  string `toml:"-"` // sha256 of the file's bytes, hex
+	BuiltIn bool   `toml:"-"` // the built-in configuration, or a file byte-identical to it
+
+	Gateway  Gateway  `toml:"gateway"`
+	Clients  []Client `toml:"clients"`
+	Control  Control  `toml:"control"`
+	State    State    `toml:"state"`
+	Console  Console  `toml:"console"`
+	Demo     Demo     `toml:"demo"`
+	Routing  Routing  `toml:"routing"`
+	Timeouts Timeouts `toml:"timeouts"`
+	Probe    Probe    `toml:"probe"`
+	Drill    Drill    `toml:"drill"`
+	Ledger   Ledger   `toml:"ledger"`
+	Models   []Model  `toml:"models"`
+	Vendors  []Vendor `toml:"vendors"`
+}
+
+// Gateway is the OpenAI-compatible API.
+type Gateway struct {
+	Listen      string        `toml:"listen"`
+	MaxBody     Bytes         `toml:"max_body"`
+	Buffer      Bytes         `toml:"buffer"`
+	MaxInFlight int           `toml:"max_in_flight"`
+	Deadline    time.Duration `toml:"deadline"`
+	Grace       time.Duration `toml:"grace"`
+}
+
+// Client is a caller of the gateway with a key of its own.
+type Client struct {
+	Name string `toml:"name"`
+	Key  Secret `toml:"key"`
+	Lane string `toml:"lane"` // interactive or batch
+}
+
+// Control is the control API.
+type Control struct {
+	Listen string `toml:"listen"`
+	Token  Secret `toml:"token"`
+}
+
+// State is where baton keeps what outlives it.
+type State struct {
+	Dir string `toml:"dir"`
+}
+
+// Console is how the console looks and behaves.
+type Console struct {
+	Environment string `toml:"environment"`
+	Apply       string `toml:"apply"`
+	Theme       string `toml:"theme"`
+	Lang        string `toml:"lang"`
+	Mouse       bool   `toml:"mouse"`
+	ASCII       bool   `toml:"ascii"`
+}
+
+// Demo is the trickle of traffic that runs while every vendor is simulated.
+type Demo struct {
+	RPS   float64 `toml:"rps"`
+	Batch float64 `toml:"batch"`
+}
+
+// Routing is how requests find a vendor.
+type Routing struct {
+	Mode             string        `toml:"mode"`     // steer or observe
+	Failover         string        `toml:"failover"` // auto or manual
+	Tick             time.Duration `toml:"tick"`
+	SLOP90           time.Duration `toml:"slo_p90"`
+	SLOP99           time.Duration `toml:"slo_p99"`
+	Attempts         int           `toml:"attempts"`
+	RetryBudget      float64       `toml:"retry_budget"`
+	Affinity         string        `toml:"affinity"`
+	FailoverOnFilter bool          `toml:"failover_on_filter"`
+	UnknownModels    string        `toml:"unknown_models"` // pass or reject
+}
+
+// Timeouts are the clocks of one attempt.
+type Timeouts struct {
+	Connect    time.Duration `toml:"connect"`
+	Header     time.Duration `toml:"header"`
+	FirstToken time.Duration `toml:"first_token"`
+	Idle       time.Duration `toml:"idle"`
+	Whole      time.Duration `toml:"whole"`
+}
+
+// Probe is the health probe.
+type Probe struct {
+	Every          time.Duration `toml:"every"`
+	Path           string        `toml:"path"`
+	UnhealthyAfter int           `toml:"unhealthy_after"`
+	HealthyAfter   int           `toml:"healthy_after"`
+}
+
+// Drill is what drills are judged by.
+type Drill struct {
+	Target      time.Duration `toml:"target"`
+	Baseline    time.Duration `toml:"baseline"`
+	Settle      time.Duration `toml:"settle"`
+	Hold        time.Duration `toml:"hold"` // 0: default, 10s, or 60s where a vendor is real
+	MinRequests int           `toml:"min_requests"`
+	Success     float64       `toml:"success"`
+	AbortBelow  float64       `toml:"abort_below"`
+	MaxFailed   int           `toml:"max_failed"`
+	MaxCost     float64       `toml:"max_cost"`
+	Timezone    string        `toml:"timezone"`
+	Blackout    []string      `toml:"blackout"`
+	Schedule    []Schedule    `toml:"schedule"`
+}
+
+// Schedule is a drill that recurs.
+type Schedule struct {
+	Cron     string `toml:"cron"`
+	Scenario string `toml:"scenario"`
+	Armed    bool   `toml:"armed"`
+}
+
+// Ledger is how money is written.
+type Ledger struct {
+	Currency string `toml:"currency"`
+}
+
+// Model is a name that clients ask for, and what each vendor calls it.
+type Model struct {
+	Name    string            // what clients ask for
+	Context map[string]int    // by vendor: context length in tokens
+	At      map[string]string // by vendor: the vendor's name of it
+}
+
+// Vendor is one MaaS provider behind one base URL.
+type Vendor struct {
+	Name      string    `toml:"name"`
+	Label     string    `toml:"label"`
+	Role      string    `toml:"role"` // primary, secondary or candidate
+	Dialect   string    `toml:"dialect"`
+	BaseURL   string    `toml:"base_url"`
+	APIKeys   []Secret  `toml:"api_keys"`
+	Weight    float64   `toml:"weight"`
+	Band      []float64 `toml:"band"` // low, high
+	LimitRPS  float64   `toml:"limit_rps"`
+	Resume    string    `toml:"resume"` // "" or prefill
+	Price     []Price   `toml:"price"`
+	Published Published `toml:"published"`
+	Simulate  string    `toml:"simulate"` // profile of a simulated vendor, in place of base_url
+	Sim       Sim       `toml:"sim"`
+}
+
+// Price is per million tokens in the ledger's currency; nil is unknown.
+type Price struct {
+	Model       string   `toml:"model"`
+	From        string   `toml:"from"` // date
+	Above       int      `toml:"above"`
+	Hours       string   `toml:"hours"`
+	Batch       *float64 `toml:"batch"`
+	Input       *float64 `toml:"input"`
+	CachedInput *float64 `toml:"cached_input"`
+	Output      *float64 `toml:"output"`
+}
+
+// Published is what a third party measured.
+type Published struct {
+	Source        string        `toml:"source"`
+	P90FirstToken time.Duration `toml:"p90_first_token"`
+}
+
+// Sim are the knobs of a simulated vendor; zero values are the profile's own.
+type Sim struct {
+	Seed       uint64        `toml:"seed"`
+	FirstToken time.Duration `toml:"first_token"` // median
+	PerToken   time.Duration `toml:"per_token"`
+	Capacity   int           `toml:"capacity"` // requests in flight at full load
+	Limit      float64       `toml:"limit"`    // requests per second, 0 none
+	Errors     float64       `toml:"errors"`   // part of requests answered 503, 0-1
+	Models     []string      `toml:"models"`
+}
+
+// Real says whether a vendor is neither simulated nor on loopback.
+func (v *Vendor) Real() bool { return v.Simulate == "" && !loopbackURL(v.BaseURL) }
+
+// Simulated says whether every vendor is a simulated one.
+func (c *Config) Simulated() bool {
+	for i := range c.Vendors {
+		if c.Vendors[i].Simulate == "" {
+			return false
+		}
+	}
+	return true
+}
+
+// AnyReal says whether a vendor is neither simulated nor on loopback.
+func (c *Config) AnyReal() bool {
+	for i := range c.Vendors {
+		if c.Vendors[i].Real() {
+			return true
+		}
+	}
+	return false
+}
