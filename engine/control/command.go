@@ -1,0 +1,189 @@
+package control
+
+import (
+	"fmt"
+	"sort"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Command is something done to baton. The set is closed: the types below.
+type Command interface {
+	// Line is the same command for the shell, "baton drain lanyun" for example.
+	Line() string
+	// meta gives who sends it and against which revision.
+	meta() *Meta
+}
+
+// Meta is who sends a command. By is a person's name, or "drill:ID".
+type Meta struct {
+	By       string `json:"by,omitempty"`
+	Revision *int64 `json:"revision,omitempty"` // given and stale: refused
+}
+
+func (m *Meta) meta() *Meta { return m }
+
+// Who is the Who of events that come of the command.
+func (m *Meta) Who() string {
+	switch {
+	case strings.HasPrefix(m.By, "drill:"), m.By == Controller:
+		return m.By
+	case m.By == "":
+		return "operator:unknown"
+	}
+	return "operator:" + m.By
+}
+
+// SetWeights pins the weights.
+type SetWeights struct {
+	Meta
+	Weights  map[string]float64 `json:"weights"` // percent, by vendor; they sum to 100
+	For      Duration           `json:"for,omitempty"`
+	Reason   string             `json:"reason,omitempty"`
+	Override bool               `json:"override,omitempty"` // also against health
+}
+
+// ReleaseWeights gives the weights back to the controller.
+type ReleaseWeights struct{ Meta }
+
+// FaultSpec is a failure to inject into the path to a vendor.
+type FaultSpec struct {
+	Kind     string   `json:"kind"`
+	Percent  *float64 `json:"percent,omitempty"` // of attempts; absent: 100
+	For      Duration `json:"for,omitempty"`     // 0: 15m
+	Ramp     Duration `json:"ramp,omitempty"`
+	Lane     string   `json:"lane,omitempty"`
+	Delay    Duration `json:"delay,omitempty"`     // slow_first_token
+	Rate     float64  `json:"rate,omitempty"`      // slow_drip: events per second
+	After    *int     `json:"after,omitempty"`     // cut_stream, stall_stream, garbage: events
+	InFlight string   `json:"in_flight,omitempty"` // finish or cut
+}
+
+// SetFault injects a fault.
+type SetFault struct {
+	Meta
+	Vendor string `json:"-"`
+	FaultSpec
+}
+
+// ClearFault restores a vendor: its fault ends, and so does its ejection.
+type ClearFault struct {
+	Meta
+	Vendor string `json:"-"`
+}
+
+// Drain stops new traffic to a vendor; Now also cuts its streams.
+type Drain struct {
+	Meta
+	Vendor string `json:"-"`
+	Now    bool   `json:"now"`
+}
+
+// Undrain lets traffic to a vendor again.
+type Undrain struct {
+	Meta
+	Vendor string `json:"-"`
+}
+
+// Enable ends a disabling.
+type Enable struct {
+	Meta
+	Vendor string `json:"-"`
+}
+
+// SetLimit sets a vendor's limit by hand, in requests per second.
+type SetLimit struct {
+	Meta
+	Vendor string  `json:"-"`
+	RPS    float64 `json:"rps"`
+}
+
+// ForgetLimit forgets what was learned or set of a vendor's limit.
+type ForgetLimit struct {
+	Meta
+	Vendor string `json:"-"`
+}
+
+// StartDrill runs a scenario.
+type StartDrill struct {
+	Meta
+	ID       string   `json:"id,omitempty"` // "": made by whoever serves the command
+	Scenario string   `json:"scenario"`
+	Vendor   string   `json:"vendor,omitempty"`
+	Fault    string   `json:"fault,omitempty"`
+	For      Duration `json:"for,omitempty"`
+	Note     string   `json:"note,omitempty"`
+	Ticket   string   `json:"ticket,omitempty"`
+}
+
+// AbortDrill ends the drill that runs and restores.
+type AbortDrill struct{ Meta }
+
+// DismissDrill takes an ended drill off the screen.
+type DismissDrill struct{ Meta }
+
+// Reload reads the configuration again.
+type Reload struct{ Meta }
+
+// Line and its kin are the commands for the shell.
+func (c *SetWeights) Line() string {
+	s := "baton weights " + FormatWeights(c.Weights)
+	if c.For > 0 {
+		s += " --for " + c.For.String()
+	}
+	if c.Reason != "" {
+		s += " --reason " + strconv.Quote(c.Reason)
+	}
+	return s
+}
+func (c *ReleaseWeights) Line() string { return "baton weights auto" }
+func (c *SetFault) Line() string {
+	return fmt.Sprintf("PUT /api/v1/vendors/%s/fault %s", c.Vendor, c.Kind)
+}
+func (c *ClearFault) Line() string { return "baton restore " + c.Vendor }
+func (c *Drain) Line() string {
+	if c.Now {
+		return "baton drain " + c.Vendor + " --now"
+	}
+	return "baton drain " + c.Vendor
+}
+func (c *Undrain) Line() string     { return "baton undrain " + c.Vendor }
+func (c *Enable) Line() string      { return "baton enable " + c.Vendor }
+func (c *SetLimit) Line() string    { return fmt.Sprintf("baton limits set %s %g", c.Vendor, c.RPS) }
+func (c *ForgetLimit) Line() string { return "baton limits forget " + c.Vendor }
+func (c *StartDrill) Line() string {
+	if c.Scenario != "kill" {
+		return "baton drill run " + c.Scenario
+	}
+	s := "baton kill " + c.Vendor
+	if c.Fault != "" && c.Fault != "refuse" {
+		s += " --fault " + c.Fault
+	}
+	if c.For > 0 && time.Duration(c.For) != 15*time.Minute {
+		s += " --for " + c.For.String()
+	}
+	return s
+}
+func (c *AbortDrill) Line() string   { return "baton drill abort" }
+func (c *DismissDrill) Line() string { return "DELETE /api/v1/drills/shown" }
+func (c *Reload) Line() string       { return "POST /api/v1/reload" }
+
+// FormatWeights writes weights as the command line does: "lanyun=70 bailian=30",
+// larger ones first.
+func FormatWeights(w map[string]float64) string {
+	names := make([]string, 0, len(w))
+	for n := range w {
+		names = append(names, n)
+	}
+	sort.Slice(names, func(i, j int) bool {
+		if w[names[i]] != w[names[j]] {
+			return w[names[i]] > w[names[j]]
+		}
+		return names[i] < names[j]
+	})
+	for i, n := range names {
+		names[i] = n + "=" + strconv.FormatFloat(w[n], 'f', -1, 64)
+	}
+	return strings.Join(names, " ")
+}
