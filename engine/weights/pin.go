@@ -1,0 +1,18 @@
+package weights
+
+// hold puts a pin in force and reports whether it could: a pin that names nobody is no pin, and one whose
+// vendors are all down is left to panic or to the others.
+func (l *Law) hold(ms []Measure, pin *Pin) bool {
+	w := l.move
+	for i := range ms {
+		w[i] = clampFinite(pin.Weights[ms[i].Name], 0, 1e6)
+		if !pin.Override && !ms[i].State.living() {
+			w[i] = 0
+		}
+	}
+	if sum(w) == 0 {
+		return false
+	}
+	l.adopt(w)
+	return true
+}

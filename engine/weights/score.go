@@ -1,0 +1,244 @@
+package weights
+
+import "math"
+
+// score fills l.f with what each vendor deserves before bounds, and every vendor's r, e and worst kind.
+// f = base * r^-gamma * s^kappa, with r the latency relative to the best and s the success relative to the best.
+func (l *Law) score(ms []Measure) {
+	least, sum, top := math.Inf(1), 0.0, 0.0
+	for i := range ms {
+		if ms[i].State.living() {
+			least = math.Min(least, l.vendors[i].errorRate())
+		}
+	}
+	for i := range ms {
+		v := &l.vendors[i]
+		l.f[i] = 0
+		if !ms[i].State.living() {
+			continue
+		}
+		v.r = l.relative(ms, i)
+		v.excess = v.errorRate() - least
+		s := 1.0
+		if least < 1 {
+			s = (1 - v.errorRate()) / (1 - least)
+		}
+		l.f[i] = ms[i].Base * math.Pow(v.r, -l.p.Gamma) * math.Pow(s, l.p.Kappa)
+		sum += ms[i].Base
+		top = math.Max(top, l.f[i])
+	}
+	for i := range ms {
+		// A vendor that deserves next to nothing must still be able to take what nobody else has room for.
+		switch {
+		case !ms[i].State.living():
+		case sum == 0:
+			l.f[i] = 1
+		case ms[i].Base > 0:
+			l.f[i] = math.Max(l.f[i], math.Max(1e-9*top, 1e-300))
+		}
+	}
+}
+
+// relative is one vendor's latency against the best of the living: the geometric mean over the kinds that it
+// and another vendor have, weighted by requests. A kind that nobody else has is held against its own baseline.
+func (l *Law) relative(ms []Measure, i int) float64 {
+	v := &l.vendors[i]
+	v.worst, v.against = -1, math.NaN()
+	logs, weight, most := 0.0, 0.0, 1.0
+	for k := range v.latency {
+		mine := v.latency[k].value
+		if math.IsNaN(mine) {
+			continue
+		}
+		best, others := mine, 0
+		for j := range ms {
+			other := l.vendors[j].latency[k].value
+			if j != i && ms[j].State.living() && !math.IsNaN(other) {
+				best, others = math.Min(best, other), others+1
+			}
+		}
+		if others == 0 {
+			best = v.baseline[k]
+		}
+		r := clampFinite(mine/(l.p.Near*best), 1, l.p.RMax)
+		n := math.Max(float64(ms[i].Latency[k].Requests60), 1)
+		logs, weight = logs+n*math.Log(r), weight+n
+		if r > most {
+			most, v.worst, v.against, v.alone = r, k, best, others == 0
+		}
+	}
+	if weight == 0 {
+		return 1
+	}
+	return math.Exp(logs / weight)
+}
+
+// bound fills l.lo and l.up. While everybody is well the configured bands hold; otherwise a vendor may fall to
+// the floor and rise to its cap, except that one which is well keeps at least its band's lower end: it is not
+// punished for a faster peer.
+func (l *Law) bound(ms []Measure) {
+	steady, lo, up := true, 0.0, 0.0
+	anyWithin := false
+	for i := range ms {
+		if !ms[i].State.living() {
+			steady = steady && ms[i].State == Out
+			continue
+		}
+		steady = steady && l.vendors[i].well
+		anyWithin = anyWithin || !l.vendors[i].beyond
+		lo, up = lo+ms[i].Band[0], up+ms[i].Band[1]
+	}
+	l.steady = steady && lo <= 1+1e-9 && up >= 1-1e-9
+	lo, up = 0, 0
+	for i := range ms {
+		l.boundOne(&ms[i], &l.vendors[i], i, anyWithin)
+		lo, up = lo+l.lo[i], up+l.up[i]
+	}
+	l.relax(ms, lo, up)
+}
+
+func (l *Law) boundOne(m *Measure, v *vendor, i int, anyWithin bool) {
+	l.lo[i], l.up[i], v.capped = 0, 0, false
+	if !m.State.living() {
+		return
+	}
+	floor := math.Min(l.p.Floor, m.Band[0])
+	lo, up := floor, 1.0
+	if m.Band[1] == 0 {
+		up = 0
+	}
+	if l.steady {
+		lo, up = inner(m.Band, m.Base)
+	} else if v.well {
+		lo = m.Band[0]
+	}
+	if v.late && anyWithin {
+		lo, up = floor, math.Min(up, math.Max(floor, l.p.Floor))
+	}
+	if limit := math.Max(m.Cap, l.p.Floor); limit < up {
+		up, v.capped = limit, true
+	}
+	l.lo[i], l.up[i] = math.Min(lo, up), up
+}
+
+// inner is the band drawn in by half a point a side where it is wide enough: the share that is really carried
+// wobbles by single requests around its weight, and it is the share that has to stay in the band.
+func inner(band [2]float64, base float64) (lo, up float64) {
+	margin := math.Min(0.005, (band[1]-band[0])/10)
+	lo = math.Min(band[0]+margin, math.Max(base, band[0]))
+	up = math.Max(band[1]-margin, math.Min(base, band[1]))
+	return lo, up
+}
+
+// relax makes impossible bounds possible: where the vendors together have too little room, their caps give way
+// in proportion, because the traffic has to go somewhere.
+func (l *Law) relax(ms []Measure, lo, up float64) {
+	for i := range ms {
+		if !ms[i].State.living() {
+			continue
+		}
+		switch {
+		case up == 0:
+			l.up[i] = 1
+		case up < 1:
+			l.up[i] /= up
+		}
+		if lo > 1 {
+			l.lo[i] /= lo
+		}
+		l.lo[i] = math.Min(l.lo[i], l.up[i])
+	}
+}
+
+// fill spreads 1 in proportion to f inside [lo, up]: x = clamp(q*f, lo, up) with the one q that makes the sum 1.
+// The sum grows with q in straight pieces that break where a vendor meets a bound, so q is found exactly.
+func fill(x, f, lo, up []float64) {
+	total := func(q float64) (sum float64) {
+		for i := range f {
+			if f[i] > 0 {
+				sum += math.Min(math.Max(q*f[i], lo[i]), up[i])
+			} else {
+				sum += lo[i]
+			}
+		}
+		return sum
+	}
+	below, above := 0.0, math.Inf(1)
+	try := func(q float64) {
+		if math.IsInf(q, 0) || math.IsNaN(q) {
+			return
+		}
+		if total(q) <= 1 {
+			below = math.Max(below, q)
+		} else {
+			above = math.Min(above, q)
+		}
+	}
+	for i := range f {
+		if f[i] > 0 {
+			try(lo[i] / f[i])
+			try(up[i] / f[i])
+		}
+	}
+	q := below
+	if !math.IsInf(above, 1) {
+		if a, b := total(below), total(above); b > a {
+			q = below + (above-below)*(1-a)/(b-a)
+		}
+	}
+	for i := range f {
+		x[i] = lo[i]
+		if f[i] > 0 {
+			x[i] = math.Min(math.Max(q*f[i], lo[i]), up[i])
+		}
+	}
+}
+
+// aim fills l.target: the scores inside their bounds, then the ramps. A recovering vendor is given its target
+// in proportion to its ramp; what it does not yet take goes pro rata to the vendors that are not ramping.
+func (l *Law) aim(ms []Measure) {
+	l.score(ms)
+	l.bound(ms)
+	fill(l.target, l.f, l.lo, l.up)
+	freed, full := 0.0, 0.0
+	for i := range ms {
+		if ms[i].State != Ramp {
+			full += l.target[i]
+			continue
+		}
+		part := math.Max(l.target[i]*ms[i].ramped(), math.Min(l.p.RampMin, l.target[i]))
+		freed += l.target[i] - part
+		l.target[i] = part
+	}
+	if full > 0 {
+		for i := range ms {
+			if ms[i].State != Ramp {
+				l.target[i] *= 1 + freed/full
+			}
+		}
+	}
+	normalise(l.target)
+}
+
+// normalise makes w sum to 1 as exactly as floats can, or leaves all zeros.
+func normalise(w []float64) {
+	sum, top := 0.0, 0
+	for i := range w {
+		w[i] = clampFinite(w[i], 0, 1e9)
+		sum += w[i]
+		if w[i] > w[top] {
+			top = i
+		}
+	}
+	if sum == 0 {
+		return
+	}
+	rest := 1.0
+	for i := range w {
+		w[i] /= sum
+		if i != top {
+			rest -= w[i]
+		}
+	}
+	w[top] = math.Max(rest, 0)
+}
