@@ -1,19 +1,24 @@
 // Package config is baton's configuration: a TOML file read strictly into a
 // [Config].
 //
-// [Load] finds the file, decodes it over [Default] and validates the whole of
-// it: every mistake of a file is reported at once, with file, line, key, value
-// and rule. A Config is never changed after Load; a reload makes a new one.
+// [Load] finds the file, [Parse] decodes it over [Default] and validates the
+// whole of it: every mistake of a file is reported at once as [Errors], with
+// file, line, key, value and rule. A Config is never changed afterwards; a
+// reload makes a new one, and [Config.Diff] says what became different. A
+// Config made in code instead goes through [Config.Complete].
 //
 // Zero means zero, absent means default. Secrets arrive resolved (`env:`,
-// `file:`) as [Secret], which does not print.
+// `file:`) as [Secret], which does not print. A vendor's identity is its name.
+//
+// The package opens no socket, keeps no state and watches no file; the strict
+// TOML decoder beneath it is a package of its own.
 package config
 
 import "time"
 
 // Config is the whole configuration. Percents are 0-100, rates per second.
 type Config struct {
-	Path    string `toml:"-"` // the file, "" for the built-in one
+	Path    string `toml:"-"` // the file that was read, "" where none was
 	Digest  string `toml:"-"` // sha256 of the file's bytes, hex
 	BuiltIn bool   `toml:"-"` // the built-in configuration, or a file byte-identical to it
 
@@ -45,14 +50,14 @@ type Gateway struct {
 // Client is a caller of the gateway with a key of its own.
 type Client struct {
 	Name string `toml:"name"`
-	Key  Secret `toml:"key"`
+	Key  Secret `toml:"key,secret"`
 	Lane string `toml:"lane"` // interactive or batch
 }
 
 // Control is the control API.
 type Control struct {
 	Listen string `toml:"listen"`
-	Token  Secret `toml:"token"`
+	Token  Secret `toml:"token,secret"`
 }
 
 // State is where baton keeps what outlives it.
@@ -112,14 +117,14 @@ type Drill struct {
 	Target      time.Duration `toml:"target"`
 	Baseline    time.Duration `toml:"baseline"`
 	Settle      time.Duration `toml:"settle"`
-	Hold        time.Duration `toml:"hold"` // 0: default, 10s, or 60s where a vendor is real
+	Hold        time.Duration `toml:"hold"` // absent: 10s, or 60s where a vendor is real
 	MinRequests int           `toml:"min_requests"`
 	Success     float64       `toml:"success"`
 	AbortBelow  float64       `toml:"abort_below"`
 	MaxFailed   int           `toml:"max_failed"`
 	MaxCost     float64       `toml:"max_cost"`
 	Timezone    string        `toml:"timezone"`
-	Blackout    []string      `toml:"blackout"`
+	Blackout    []string      `toml:"blackout,date"` // 2026-10-01 or 2026-10-01..2026-10-07
 	Schedule    []Schedule    `toml:"schedule"`
 }
 
@@ -137,9 +142,19 @@ type Ledger struct {
 
 // Model is a name that clients ask for, and what each vendor calls it.
 type Model struct {
-	Name    string            // what clients ask for
-	Context map[string]int    // by vendor: context length in tokens
-	At      map[string]string // by vendor: the vendor's name of it
+	Name    string            `toml:"name"`    // what clients ask for
+	Context map[string]int    `toml:"context"` // by vendor: context length in tokens
+	At      map[string]string `toml:",rest"`   // by vendor: the vendor's name of it
+}
+
+// NameAt is what a vendor calls the model. A model that names no vendor at all
+// goes by its own name everywhere; one that names some is at no other.
+func (m *Model) NameAt(vendor string) (string, bool) {
+	if len(m.At) == 0 {
+		return m.Name, true
+	}
+	name, ok := m.At[vendor]
+	return name, ok
 }
 
 // Vendor is one MaaS provider behind one base URL.
@@ -149,7 +164,7 @@ type Vendor struct {
 	Role      string    `toml:"role"` // primary, secondary or candidate
 	Dialect   string    `toml:"dialect"`
 	BaseURL   string    `toml:"base_url"`
-	APIKeys   []Secret  `toml:"api_keys"`
+	APIKeys   []Secret  `toml:"api_keys,secret"`
 	Weight    float64   `toml:"weight"`
 	Band      []float64 `toml:"band"` // low, high
 	LimitRPS  float64   `toml:"limit_rps"`
@@ -163,9 +178,9 @@ type Vendor struct {
 // Price is per million tokens in the ledger's currency; nil is unknown.
 type Price struct {
 	Model       string   `toml:"model"`
-	From        string   `toml:"from"` // date
+	From        string   `toml:"from,date"` // 2026-08-16; "" always
 	Above       int      `toml:"above"`
-	Hours       string   `toml:"hours"`
+	Hours       string   `toml:"hours"` // 00:30-08:30; "" always
 	Batch       *float64 `toml:"batch"`
 	Input       *float64 `toml:"input"`
 	CachedInput *float64 `toml:"cached_input"`
