@@ -1,0 +1,110 @@
+package limit
+
+import (
+	"math"
+	"time"
+)
+
+// bucket admits a rate with a small burst. The burst is a twentieth of a second's
+// worth (the margin that 0.95 leaves, so that no second holds more than the
+// limit), but at least 2: with 1, arrivals that come at random would use only
+// half of the rate.
+type bucket struct {
+	tokens float64
+	filled time.Time
+}
+
+func burst(rps float64) float64 {
+	if rps < 2 {
+		return 1
+	}
+	return max(2, rps*(1-margin))
+}
+
+// level returns the tokens there are at now.
+func (b *bucket) level(now time.Time, rps float64) float64 {
+	if b.filled.IsZero() {
+		return burst(rps)
+	}
+	past := now.Sub(b.filled).Seconds()
+	return min(b.tokens+max(past, 0)*rps, burst(rps))
+}
+
+func (b *bucket) take(now time.Time, rps float64) bool {
+	b.tokens = b.level(now, rps)
+	b.filled = now
+	// A token that lacks only what floating point lost is whole.
+	if b.tokens < 1-1e-9 {
+		return false
+	}
+	b.tokens = math.Max(b.tokens-1, 0)
+	return true
+}
+
+// recent counts what was taken and refused in each of the last seconds.
+type recent struct {
+	seconds [10]second
+	start   time.Time
+}
+
+type second struct {
+	number         int64
+	taken, refused int
+}
+
+// at returns the second of now, emptied when it is a new one.
+func (r *recent) at(now time.Time) *second {
+	if r.start.IsZero() {
+		r.start = now
+	}
+	number := max(int64(now.Sub(r.start)/time.Second), 0)
+	s := &r.seconds[number%int64(len(r.seconds))]
+	if s.number != number {
+		*s = second{number: number}
+	}
+	return s
+}
+
+// sums returns what was taken in the last 10 s, and how much was refused in
+// how many different seconds since a moment.
+func (r *recent) sums(now, since time.Time) (taken, refused, different int) {
+	newest := r.at(now).number
+	oldest := newest - int64(len(r.seconds)) + 1
+	from := int64(math.MinInt64)
+	if !since.IsZero() {
+		from = int64(math.Ceil(since.Sub(r.start).Seconds()))
+	}
+	for _, s := range r.seconds {
+		if s.number < oldest || s.number > newest {
+			continue
+		}
+		taken += s.taken
+		if s.number >= from && s.refused > 0 {
+			refused += s.refused
+			different++
+		}
+	}
+	return taken, refused, different
+}
+
+// accepted returns the mean of what was accepted in the complete seconds in
+// which something was refused: in those the vendor was at its limit, whatever
+// the rate was in the others. 0 when there are none.
+func (r *recent) accepted(now, since time.Time) float64 {
+	newest := r.at(now).number
+	oldest := newest - int64(len(r.seconds)) + 1
+	if !since.IsZero() {
+		oldest = max(oldest, int64(math.Ceil(since.Sub(r.start).Seconds())))
+	}
+	sum, n := 0, 0
+	for _, s := range r.seconds {
+		if s.number >= oldest && s.number < newest && s.refused > 0 {
+			sum += max(s.taken-s.refused, 0)
+			n++
+		}
+	}
+	if n == 0 {
+		return 0
+	}
+	return float64(sum) / float64(n)
+}

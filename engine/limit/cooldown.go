@@ -1,0 +1,77 @@
+package limit
+
+import "time"
+
+// longest is how long a Retry-After is believed, and how long the longest
+// cooldown is.
+const longest = 60 * time.Second
+
+// cooldown is how long nothing is sent after a 429.
+type cooldown struct {
+	until time.Time
+	rows  [len(classes)]row
+}
+
+// row are refusals of a class in a row, each after the cooldown of the one
+// before had ended.
+type row struct {
+	n    int
+	last time.Time // the end of the last cooldown
+}
+
+// first is the cooldown after the first refusal that names no time. It doubles
+// for slope and tokens with each further one in a row, because they take tens
+// of seconds to pass: the slope of a rate is judged over such a time, tokens are
+// counted by the minute.
+var first = [len(classes)]time.Duration{
+	RPS: time.Second, Slope: 10 * time.Second, Tokens: 5 * time.Second, Concurrency: time.Second,
+}
+
+func (c Class) doubles() bool { return c == Slope || c == Tokens }
+
+// Refused reports a 429 at now. Nothing is sent for the time it names
+// (retryAfter, believed up to 60 s; 0 or less: it named none), or else for one
+// that fits its class. A second, longer time extends the first, a shorter one
+// changes nothing. A vendor that refuses now and then (up to 1 % of at least
+// 100) and names no time goes on: to stop for a second after each of them would
+// cost far more than they do.
+func (l *Limiter) Refused(now time.Time, retryAfter time.Duration, class Class) {
+	if int(class) >= len(classes) {
+		class = RPS
+	}
+	l.recent.at(now).refused++
+	wait := min(retryAfter, longest)
+	if retryAfter <= 0 {
+		if !class.doubles() && l.stray(now) {
+			return
+		}
+		wait = l.cool.own(now, class)
+	}
+	if until := now.Add(wait); until.After(l.cool.until) {
+		l.cool.until = until
+	}
+	l.cool.rows[class].last = l.cool.until
+}
+
+func (l *Limiter) stray(now time.Time) bool {
+	taken, refused, _ := l.recent.sums(now, time.Time{})
+	return taken >= 100 && refused*100 <= taken
+}
+
+// own is the cooldown of a class. Refusals while it already cools down are of
+// the same burst and do not lengthen it; a quiet minute ends the row.
+func (c *cooldown) own(now time.Time, class Class) time.Duration {
+	r := &c.rows[class]
+	if !class.doubles() {
+		return first[class]
+	}
+	if now.Sub(r.last) >= longest {
+		r.n = 0
+	}
+	if r.n > 0 && r.last.After(now) {
+		return 0
+	}
+	wait := min(first[class]<<min(r.n, 8), longest)
+	r.n++
+	return wait
+}

@@ -1,0 +1,158 @@
+package limit
+
+import (
+	"fmt"
+	"math"
+	"time"
+)
+
+// Offer is what went to the vendor and came back, taken over complete seconds.
+type Offer struct {
+	Sent5       int // attempts sent in the last 5 s
+	SentBefore5 int // and in the 5 s before those
+	Done5       int // attempts that ended in the last 5 s, in whatever way but a 429
+	Faults5     int // of those, vendor_faults
+
+	N10       int     // attempts that ended in the last 10 s, refusals too
+	Refused10 int     // of those, 429s
+	Accepted  float64 // attempts per second that were not refused, over those 10 s
+
+	Latency time.Duration // P90 of the vendor's main kind; 0: unknown
+	Base    time.Duration // its unloaded value; 0: the limiter's own running minimum
+
+	Total float64 // requests per second over all vendors
+}
+
+// found is a limit that was learned.
+type found struct {
+	rps      float64
+	height   float64   // as it was found, before it grew
+	at       time.Time // when
+	evidence string
+	times    int // how often in a row at the same height
+}
+
+const (
+	growth     = 0.005 // of the limit per second
+	leastGrown = 0.02  // requests per second per second
+	same       = 0.10  // two limits this near each other are one
+)
+
+// rest is how long a limit does not grow that was found again at the same
+// height: not at all the first time, then 30 s, doubling, at most 480 s.
+func (f *found) rest() time.Duration {
+	if f.times < 2 {
+		return 0
+	}
+	return 30 * time.Second << min(f.times-2, 4)
+}
+
+// take replaces what was learned.
+func (f *found) take(now time.Time, rps float64, evidence string) {
+	rps = max(rps, least)
+	times := 1
+	if f.rps > 0 && math.Abs(rps-f.height) <= same*f.height {
+		times = f.times + 1
+	}
+	*f = found{rps: rps, height: rps, at: now, evidence: evidence, times: times}
+}
+
+// Tick is called once a second: it learns, raises or forgets the limit.
+func (l *Limiter) Tick(now time.Time, o Offer) {
+	past := now.Sub(l.ticked).Seconds()
+	if l.ticked.IsZero() || past < 0 {
+		past = 0
+	}
+	past = min(past, 5)
+	l.ticked = now
+	base := l.lowest(o, past)
+	l.settle(now, o, base)
+	if l.refusals(now, o) || l.queueing(now, o, base) {
+		l.overed = time.Time{}
+		return
+	}
+	l.grow(now, o, past)
+}
+
+// lowest keeps the running minimum of latency, which drifts up by 0.05 % a
+// second so that a vendor that changed for good gets a new one, and returns the
+// base in seconds, 0 when unknown.
+func (l *Limiter) lowest(o Offer, past float64) float64 {
+	if o.Base > 0 {
+		return o.Base.Seconds()
+	}
+	l.base *= 1 + 0.0005*past
+	if s := o.Latency.Seconds(); s > 0 && (l.base == 0 || s < l.base) {
+		l.base = s
+	}
+	return l.base
+}
+
+// refusals learns from 429s. Those that were behind what was learned already
+// are not evidence a second time: answers to what was sent before take a second.
+func (l *Limiter) refusals(now time.Time, o Offer) bool {
+	if o.N10 < 20 || o.Refused10*100 <= o.N10 {
+		return false
+	}
+	since := time.Time{}
+	if l.learned.rps > 0 {
+		since = l.learned.at.Add(time.Second)
+	}
+	_, refused, different := l.recent.sums(now, since)
+	if refused < 3 || different < 2 {
+		return false
+	}
+	rps := max(l.recent.accepted(now, since), finite(o.Accepted))
+	if l.learned.rps > 0 {
+		// It was too much, so the limit is lower, whatever was accepted.
+		rps = min(rps, l.learned.rps*margin)
+	}
+	l.learned.take(now, rps, fmt.Sprintf("429 on %d of %d in 10 s, %.1f/s accepted", o.Refused10, o.N10, rps))
+	l.queue = queue{doubt: l.queue.doubt, barred: l.queue.barred}
+	return true
+}
+
+// grow raises the limit while it is used, and forgets it when it has been far
+// above all traffic for long, or is old.
+func (l *Limiter) grow(now time.Time, o Offer, past float64) {
+	f := &l.learned
+	if f.rps == 0 {
+		return
+	}
+	if now.Sub(f.at) >= lifetime || l.known > 0 && f.rps >= l.known {
+		l.unlearn()
+		return
+	}
+	if total := finite(o.Total); total <= 0 || f.rps <= 2*total {
+		l.overed = time.Time{}
+	} else if l.overed.IsZero() || l.overed.After(now) {
+		l.overed = now
+	} else if now.Sub(l.overed) >= 300*time.Second {
+		l.unlearn()
+		return
+	}
+	if l.queue.draining || now.Sub(f.at) < f.rest() || !l.used(now, o) {
+		return
+	}
+	f.rps += max(f.rps*growth, leastGrown) * past
+}
+
+// used reports whether the limit is the reason why not more is sent.
+func (l *Limiter) used(now time.Time, o Offer) bool {
+	rps, _ := l.Allowed()
+	return float64(o.Sent5)/5 >= 0.7*rps || !l.turned.IsZero() && now.Sub(l.turned) < 2*time.Second
+}
+
+func (l *Limiter) unlearn() {
+	l.learned = found{}
+	l.overed = time.Time{}
+	l.queue.draining, l.queue.proving = false, false
+}
+
+// finite returns x, or 0 for what is no number.
+func finite(x float64) float64 {
+	if math.IsNaN(x) || math.IsInf(x, 0) || x < 0 {
+		return 0
+	}
+	return x
+}

@@ -1,0 +1,91 @@
+package limit
+
+import (
+	"fmt"
+	"math"
+	"time"
+)
+
+const (
+	slow      = 2.5  // times the base
+	drained   = 1.5  // times the base
+	drainTo   = 0.75 // of the learned limit, while the queue drains
+	drainMost = 20 * time.Second
+	proofTime = 30 * time.Second
+	proofGain = 0.90 // of the latency it had
+)
+
+// queue is the state of learning from a vendor that queues instead of refusing.
+type queue struct {
+	ticks    int // in a row with all signs of queueing
+	draining bool
+	proving  bool
+	since    time.Time // of drain and proof
+	latency  float64   // at that time, seconds
+	doubt    int       // limits in a row that did not prove true
+	barred   time.Time // nothing is learned by queueing before
+}
+
+// queueing learns from offered against completed rate.
+func (l *Limiter) queueing(now time.Time, o Offer, base float64) bool {
+	q := &l.queue
+	latency := o.Latency.Seconds()
+	if !signs(o, latency, base) || now.Before(q.barred) {
+		q.ticks = 0
+		return false
+	}
+	q.ticks++
+	// A vendor that got slower for another reason returns less too, for as long
+	// as its first slow answer takes; the 5 s windows carry that on for 5 s.
+	if q.ticks < 5+int(math.Ceil(min(latency, 15))) {
+		return false
+	}
+	rps := float64(o.Done5) / 5
+	if l.learned.rps > 0 {
+		rps = min(rps, l.learned.rps)
+	}
+	l.learned.take(now, rps, fmt.Sprintf("queueing: %d sent, %d done in 5 s, P90 %.1fs against %.1fs", o.Sent5, o.Done5, latency, base))
+	*q = queue{draining: true, proving: true, since: now, latency: latency, doubt: q.doubt}
+	return true
+}
+
+// signs reports whether this tick looks like queueing: offered steadily, much
+// slower than usual, and less comes back than goes in, but not nothing. Where
+// answers fail, what is missing is no queue.
+func signs(o Offer, latency, base float64) bool {
+	sent, before, done := float64(o.Sent5), float64(o.SentBefore5), float64(o.Done5)
+	return o.Sent5 >= 20 &&
+		math.Abs(sent-before) <= 0.25*max(sent, before) &&
+		base > 0 && latency > slow*base &&
+		sent-done > 0.05*sent && done > 0.30*sent &&
+		o.Faults5*10 <= o.Done5
+}
+
+// settle ends the drain of a queue, and judges after a while whether holding
+// back made the vendor faster. If it did not, the vendor is slow for a reason
+// of its own, and the limit was none.
+func (l *Limiter) settle(now time.Time, o Offer, base float64) {
+	q := &l.queue
+	if !q.draining && !q.proving {
+		return
+	}
+	past, latency := now.Sub(q.since), o.Latency.Seconds()
+	fast := latency > 0 && latency <= drained*base
+	if fast || past >= drainMost {
+		q.draining = false
+	}
+	switch {
+	case !q.proving:
+	case fast:
+		q.proving, q.doubt = false, 0
+	case past >= proofTime && latency > 0:
+		if latency > slow*base && latency > proofGain*q.latency {
+			doubt := q.doubt + 1
+			l.unlearn()
+			q.doubt = doubt
+			q.barred = now.Add(time.Minute << min(doubt-1, 4))
+			return
+		}
+		q.proving, q.doubt = false, 0
+	}
+}
