@@ -187,3 +187,6 @@ func FormatWeights(w map[string]float64) string {
 	}
 	return strings.Join(names, " ")
 }
+
+// WhoOf is the Who of events that come of cmd.
+func WhoOf(cmd Command) string { return cmd.meta().Who() }

@@ -148,7 +148,7 @@ type Tally struct {
 // engine's windows.
 type Bucket struct {
 	Index int    `json:"i"`
-	N     uint32 `json:"n"`
+	N     uint64 `json:"n"`
 }
 
 // VendorTally is one vendor's part of a Tally.

@@ -66,10 +66,10 @@ type Failure struct {
 	Reason          string    `json:"reason"` // the code: limit_requests, header_timeout, connection_refused
 	Status          *int      `json:"status"` // the vendor's, null where none came
 	VendorRequestID string    `json:"vendor_request_id"`
-	Clock           string    `json:"clock"`   // which of our clocks fired, "" none
+	Clock           string    `json:"clock"`    // which of our clocks fired, "" none
 	AfterMs         float64   `json:"after_ms"` // how long the attempt took
-	Message         string    `json:"message"` // scrubbed of prompts and keys
-	Rescued         bool      `json:"rescued"` // the client got an answer all the same
+	Message         string    `json:"message"`  // scrubbed of prompts and keys
+	Rescued         bool      `json:"rescued"`  // the client got an answer all the same
 }
 
 // Scenario is a drill that can be run.

@@ -1,0 +1,320 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"baton/engine/control"
+	"baton/engine/health"
+	"baton/engine/outcome"
+	"baton/engine/weights"
+)
+
+// Why no vendor takes an attempt.
+var (
+	// ErrNoVendor: no vendor may take traffic at all.
+	ErrNoVendor = errors.New("no vendor may take traffic")
+	// ErrTried: every vendor that may take the attempt has been tried.
+	ErrTried = errors.New("every vendor that may take the request was tried")
+	// ErrDrained is the cause with which attempts end when their vendor is
+	// drained at once.
+	ErrDrained = errors.New("the vendor was drained")
+)
+
+// Limited says that the vendors left are over their limit.
+type Limited struct {
+	Until time.Time // when one of them may be asked again
+}
+
+// Error says until when.
+func (l *Limited) Error() string { return "every vendor is over its rate limit" }
+
+// Ask is what an attempt wants.
+type Ask struct {
+	Lane  control.Lane
+	Kind  weights.Kind
+	Tried []*Vendor          // not these
+	Same  *Vendor            // a further try at this one
+	Only  func(*Vendor) bool // nil: any
+	First bool               // the request's first attempt
+}
+
+// Lease is one attempt's place at a vendor. The caller owns the memory: a Lease
+// in the attempt's own struct costs no allocation. It must not be copied while
+// it is held.
+type Lease struct {
+	Vendor *Vendor
+	Trial  bool                    // one live request to see whether the vendor is well again
+	Cancel context.CancelCauseFunc // called with ErrDrained when the vendor is drained at once
+
+	engine     *Engine
+	kind       weights.Kind
+	begun      time.Time
+	firstToken time.Duration // 0 before it
+	outside    bool          // begun while the vendor was ejected: a trial, or in panic
+	prev, next *Lease
+}
+
+// Acquire finds the vendor for an attempt and takes a place there. It returns
+// ErrNoVendor, ErrTried or *Limited when there is none; after nil the lease's
+// Done must be called exactly once.
+func (e *Engine) Acquire(l *Lease, a Ask) error {
+	now := time.Now()
+	cancel := l.Cancel
+	*l = Lease{engine: e, kind: a.Kind, begun: now, Cancel: cancel}
+	t := e.table.Load()
+	if a.Same != nil {
+		return e.again(l, a.Same, now)
+	}
+	if a.First && e.trial(t, l, a, now) {
+		return nil
+	}
+	var out uint64 // vendors that turned out to be over their limit
+	for {
+		i := e.choose(t, &a, out, now)
+		if i < 0 {
+			return e.nobody(t, &a, out, now)
+		}
+		v := t.vendors[i]
+		v.mu.Lock()
+		if v.limiter.Take(now) {
+			v.begin(l, now, false)
+			v.mu.Unlock()
+			return nil
+		}
+		v.mu.Unlock()
+		out |= 1 << i
+	}
+}
+
+// again takes a place at the vendor that has been tried already.
+func (e *Engine) again(l *Lease, v *Vendor, now time.Time) error {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.barred() || (v.health.State() == health.Ejected && e.othersOpen(v)) {
+		return ErrTried
+	}
+	if !v.limiter.Take(now) {
+		return &Limited{Until: v.limiter.Until(now)}
+	}
+	v.begin(l, now, false)
+	return nil
+}
+
+// trial gives the attempt to a vendor that is due for one, if any is.
+func (e *Engine) trial(t *table, l *Lease, a Ask, now time.Time) bool {
+	for _, v := range t.vendors {
+		if v.open.Load() || !a.allows(v) || !e.othersOpen(v) {
+			continue
+		}
+		if a.Lane == control.Interactive && e.batchFlows(now) {
+			return false // a trial may cost its request a timeout: batch work can wait for that
+		}
+		v.mu.Lock()
+		due := !v.drained && v.health.State() == health.Ejected && v.disabled == "" && v.health.TrialDue(now)
+		if due {
+			v.health.TrialBegun(now)
+		} else if v.disabled != "" && !v.drained && v.retest && !v.retesting {
+			due, v.retesting = true, true
+		}
+		if due {
+			v.begin(l, now, true)
+		}
+		v.mu.Unlock()
+		if due {
+			return true
+		}
+	}
+	return false
+}
+
+// allows says whether the attempt may go to v, whatever v's state.
+func (a *Ask) allows(v *Vendor) bool {
+	for _, x := range a.Tried {
+		if x == v {
+			return false
+		}
+	}
+	return a.Only == nil || a.Only(v)
+}
+
+// choose picks the vendor whose turn it is among those that may take the
+// attempt, -1 for none. out are those known to be over their limit.
+func (e *Engine) choose(t *table, a *Ask, out uint64, now time.Time) int {
+	may := func(i int) bool {
+		v := t.vendors[i]
+		return out&(1<<i) == 0 && e.routable(t, v) && a.allows(v) && v.ready(now)
+	}
+	e.pickMu.Lock()
+	defer e.pickMu.Unlock()
+	p := &e.pickers[a.Lane][a.Kind]
+	if !a.First {
+		p = &e.rescues
+	}
+	if i := p.Pick(t.split[a.Lane], may); i >= 0 {
+		return i
+	}
+	// Nobody with weight: one without serves all the same. The largest
+	// configured weight first.
+	best := -1
+	for i, v := range t.vendors {
+		if may(i) && (best < 0 || v.cfg.Load().Weight > t.vendors[best].cfg.Load().Weight) {
+			best = i
+		}
+	}
+	return best
+}
+
+// routable says whether v may take ordinary attempts now.
+func (e *Engine) routable(t *table, v *Vendor) bool {
+	if v.open.Load() {
+		return true
+	}
+	if !t.panic && !t.manual {
+		return false
+	}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return !v.barred()
+}
+
+// ready says whether admission would let an attempt through.
+func (v *Vendor) ready(now time.Time) bool {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.limiter.Ready(now)
+}
+
+// nobody says why there is no vendor for the attempt.
+func (e *Engine) nobody(t *table, a *Ask, out uint64, now time.Time) error {
+	var until time.Time
+	any := false
+	for i, v := range t.vendors {
+		if !e.routable(t, v) {
+			continue
+		}
+		any = true
+		if !a.allows(v) {
+			continue
+		}
+		v.mu.Lock()
+		u := v.limiter.Until(now)
+		limited := out&(1<<i) != 0 || !v.limiter.Ready(now)
+		v.mu.Unlock()
+		if limited && (until.IsZero() || u.Before(until)) {
+			until = u
+		}
+	}
+	switch {
+	case !any:
+		return ErrNoVendor
+	case until.IsZero():
+		return ErrTried
+	}
+	return &Limited{Until: until}
+}
+
+// othersOpen says whether a vendor other than v may take traffic.
+func (e *Engine) othersOpen(v *Vendor) bool {
+	for _, x := range e.table.Load().vendors {
+		if x != v && x.open.Load() {
+			return true
+		}
+	}
+	return false
+}
+
+// begin counts an attempt in. v.mu is held.
+func (v *Vendor) begin(l *Lease, now time.Time, trial bool) {
+	l.Vendor, l.Trial, l.begun = v, trial, now
+	l.outside = v.health.State() == health.Ejected
+	v.flight.add(l)
+	v.attempts++
+	if trial {
+		v.counts.Add(now, catTrial, 1)
+		return
+	}
+	v.begun++
+	v.lastBegun = now
+	v.counts.Add(now, catBegun, 1)
+}
+
+// FirstToken says that the first meaningful event has come: the attempt is
+// past its commit point.
+func (l *Lease) FirstToken(now time.Time) {
+	v := l.Vendor
+	v.mu.Lock()
+	l.firstToken = max(now.Sub(l.begun), 1)
+	v.health.Progress(now)
+	v.mu.Unlock()
+}
+
+// Done says how the attempt ended.
+func (l *Lease) Done(now time.Time, r outcome.Result, u outcome.Usage) {
+	v, e := l.Vendor, l.engine
+	alone := !e.othersOpen(v)
+	v.mu.Lock()
+	v.flight.remove(l)
+	v.counts.Add(now, int(r.Outcome), 1)
+	v.tokensIn += int64(u.Input)
+	v.tokensOut += int64(u.Output)
+	v.measure(l, now, r)
+	var enabled bool
+	var disable string
+	switch r.Outcome {
+	case outcome.OK:
+		v.requests++
+		if v.disabled != "" && l.Trial {
+			v.disabled, v.retest, enabled = "", false, true
+		}
+	case outcome.VendorFault:
+		v.faults++
+		v.failed++
+		v.lastErr = r.Reason
+	case outcome.RateLimited:
+		v.failed++
+		v.limiter.Refused(now, r.RetryAfter, limitClass(r))
+	case outcome.AccountFault:
+		v.failed++
+		if r.Scope == outcome.ScopeVendor && v.disabled == "" {
+			disable = r.Reason
+		}
+	default:
+		v.failed++
+	}
+	if l.Trial {
+		v.retesting, v.retest = false, false
+	}
+	v.health.Keep(alone)
+	var change health.Change
+	if !v.health.Stale(l.begun) {
+		change = v.health.Attempt(now, r.Outcome, r.Connect, l.outside)
+	}
+	v.mu.Unlock()
+
+	if disable != "" {
+		e.disable(v, disable, r)
+	}
+	if enabled {
+		e.enabled(v, "a trial was answered")
+	}
+	e.healthChanged(v, change, now)
+}
+
+// measure puts the attempt's time into the window of its kind: successes, and
+// attempts that one of our clocks ended, at the age they had. A fast failure is
+// in no window. v.mu is held.
+func (v *Vendor) measure(l *Lease, now time.Time, r outcome.Result) {
+	age := now.Sub(l.begun)
+	switch {
+	case r.Outcome == outcome.OK && l.kind == weights.Stream:
+		if l.firstToken > 0 {
+			v.rings[weights.Stream].Add(now, l.firstToken)
+		}
+	case r.Outcome == outcome.OK:
+		v.rings[weights.Whole].Add(now, age)
+	case r.Outcome == outcome.VendorFault && r.Clock != outcome.NoClock && l.firstToken == 0:
+		v.rings[l.kind].Add(now, age)
+	}
+}

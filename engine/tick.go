@@ -1,0 +1,340 @@
+package engine
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"time"
+
+	"baton/engine/control"
+	"baton/engine/health"
+	"baton/engine/limit"
+	"baton/engine/outcome"
+	"baton/engine/weights"
+	"baton/engine/window"
+)
+
+// waitingMax bounds how many attempts in flight a tick looks at per vendor.
+const waitingMax = 4096
+
+// Tick lets health, limits and the law look at what has happened and puts new
+// weights in force. Run calls it; tests may instead.
+func (e *Engine) Tick(now time.Time) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.expire(now)
+	t := e.table.Load()
+	for _, v := range t.vendors {
+		e.tickHealth(v, now)
+	}
+	t = e.table.Load()
+	e.tickLimits(t, now)
+	d := e.law.Tick(now, e.measures(t, now), e.lawPin())
+	e.publish(d, now)
+}
+
+// tickHealth lets v's health machine see what has been waiting too long.
+func (e *Engine) tickHealth(v *Vendor, now time.Time) {
+	c := e.cfg.Load()
+	alone := !e.othersOpen(v)
+	v.mu.Lock()
+	var w health.Waiting
+	for l := v.flight.head; l != nil; l = l.next {
+		age := now.Sub(l.begun)
+		if v.health.Stale(l.begun) {
+			continue
+		}
+		switch {
+		case l.kind == weights.Stream && l.firstToken == 0 && age > c.Timeouts.FirstToken:
+			w.Streams++
+		case l.kind == weights.Whole && age > c.Timeouts.Whole:
+			w.Wholes++
+		}
+	}
+	v.health.Keep(alone)
+	change := v.health.Tick(now, w)
+	v.mu.Unlock()
+	e.healthChangedLocked(v, change, now)
+}
+
+// tickLimits lets the limiters learn.
+func (e *Engine) tickLimits(t *table, now time.Time) {
+	total := 0.0
+	for _, v := range t.vendors {
+		v.mu.Lock()
+		total += float64(v.counts.Sum(now, catBegun, 10*time.Second)) / 10
+		v.mu.Unlock()
+	}
+	for _, v := range t.vendors {
+		v.mu.Lock()
+		before, had := v.limiter.Learned()
+		v.limiter.Tick(now, v.offer(now, total))
+		after, has := v.limiter.Learned()
+		evidence := v.limiter.Evidence()
+		v.mu.Unlock()
+		switch {
+		case has && (!had || math.Abs(after-before) > 0.25*before && after < before):
+			e.log(control.Event{Time: now, Level: control.Warn, Kind: "limit", Vendor: v.Name,
+				Text: fmt.Sprintf("%s takes about %.0f requests/s: %s", e.label(v), after, evidence),
+				Data: map[string]any{"learned_rps": after}})
+		case had && !has:
+			e.log(control.Event{Time: now, Level: control.Info, Kind: "limit", Vendor: v.Name,
+				Text: fmt.Sprintf("the learned limit of %s is forgotten", e.label(v))})
+		}
+	}
+}
+
+// offer is what the limiter is shown, over complete seconds. v.mu is held.
+func (v *Vendor) offer(now time.Time, total float64) limit.Offer {
+	sum := func(category int, s time.Duration) int { return v.counts.SumComplete(now, category, s) }
+	const s5, s10 = 5 * time.Second, 10 * time.Second
+	sent5 := sum(catBegun, s5)
+	o := limit.Offer{
+		Sent5:       sent5,
+		SentBefore5: sum(catBegun, s10) - sent5,
+		Faults5:     sum(int(outcome.VendorFault), s5),
+		Refused10:   sum(int(outcome.RateLimited), s10),
+		Total:       total,
+	}
+	refused5 := sum(int(outcome.RateLimited), s5)
+	for k := range outcome.Count {
+		o.Done5 += sum(k, s5)
+		o.N10 += sum(k, s10)
+	}
+	o.Done5 -= refused5
+	o.Accepted = float64(o.N10-o.Refused10) / 10
+	kind := weights.Stream
+	if v.rings[weights.Whole].Window(now, window.S10).Count > v.rings[weights.Stream].Window(now, window.S10).Count {
+		kind = weights.Whole
+	}
+	if st := v.rings[kind].Window(now, window.S10); st.Count > 0 {
+		o.Latency = st.P90
+	}
+	return o
+}
+
+// measures is what the law is shown.
+func (e *Engine) measures(t *table, now time.Time) []weights.Measure {
+	c := e.cfg.Load()
+	ms := make([]weights.Measure, len(t.vendors))
+	total := 0.0
+	for i, v := range t.vendors {
+		vc := v.cfg.Load()
+		v.mu.Lock()
+		ms[i] = v.figures(now)
+		total += float64(v.counts.Sum(now, catBegun, 10*time.Second)) / 10
+		v.mu.Unlock()
+		ms[i].Base = vc.Weight / 100
+		if len(vc.Band) == 2 {
+			ms[i].Band = [2]float64{vc.Band[0] / 100, vc.Band[1] / 100}
+		} else {
+			ms[i].Band = [2]float64{0, 1}
+		}
+		if ms[i].State == weights.Down && (t.manual || c.Routing.Mode == "observe") {
+			ms[i].State = weights.Well
+		}
+	}
+	for i, v := range t.vendors {
+		v.mu.Lock()
+		ms[i].Cap = v.limiter.Cap(total)
+		v.mu.Unlock()
+	}
+	return ms
+}
+
+// figures is one vendor's part of it. v.mu is held.
+func (v *Vendor) figures(now time.Time) weights.Measure {
+	m := weights.Measure{Name: v.Name, FirstTokenP90: math.NaN(), Limited: v.limiter.Limited(now)}
+	switch {
+	case v.barred():
+		m.State = weights.Out
+	case v.health.State() == health.Ejected || v.health.Alarm() != "":
+		m.State = weights.Down // a failing last vendor is kept: if all are down, the law panics
+	case v.health.State() == health.Recovering:
+		m.State = weights.Ramp
+		m.RampFor, m.RampLen = v.health.RampAge(now)
+	}
+	var waiting [weights.Kinds][]time.Duration
+	n := 0
+	for l := v.flight.head; l != nil && n < waitingMax; l = l.next {
+		if l.firstToken == 0 {
+			waiting[l.kind] = append(waiting[l.kind], now.Sub(l.begun))
+			n++
+		}
+	}
+	q, out := [1]float64{0.9}, [1]time.Duration{}
+	for k := range v.rings {
+		lat := &m.Latency[k]
+		for s := window.S10; s <= window.S300; s++ {
+			lat.P90[s] = math.NaN()
+			lat.N[s] = v.rings[k].Quantiles(now, s, waiting[k], q[:], out[:])
+			if lat.N[s] > 0 {
+				lat.P90[s] = out[0].Seconds()
+			}
+		}
+		lat.Requests60 = v.rings[k].Window(now, window.S60).Count
+	}
+	if m.Latency[weights.Stream].N[window.S60] > 0 {
+		m.FirstTokenP90 = m.Latency[weights.Stream].P90[window.S60]
+	}
+	m.Faults10 = v.counts.Sum(now, int(outcome.VendorFault), 10*time.Second)
+	m.Faults60 = v.counts.Sum(now, int(outcome.VendorFault), time.Minute)
+	m.Known10 = m.Faults10 + v.counts.Sum(now, int(outcome.OK), 10*time.Second)
+	m.Known60 = m.Faults60 + v.counts.Sum(now, int(outcome.OK), time.Minute)
+	return m
+}
+
+// publish puts a decision in force. e.mu is held.
+func (e *Engine) publish(d weights.Decision, now time.Time) {
+	old := e.table.Load()
+	if len(d.Weights) != len(old.vendors) {
+		return
+	}
+	c := e.cfg.Load()
+	w := d.Weights
+	if c.Routing.Mode == "observe" && e.pin == nil {
+		e.observe(old, d, now)
+		w = e.configured(old)
+	}
+	t := *old
+	t.weights, t.panic = w, d.Panic
+	may := make([]bool, len(t.vendors))
+	for i, v := range t.vendors {
+		v.mu.Lock()
+		v.open.Store(v.takes())
+		may[i] = v.takes() || (!v.barred() && (t.panic || t.manual))
+		v.mu.Unlock()
+	}
+	e.service.mu.Lock()
+	part := e.service.batchPart(now)
+	e.service.mu.Unlock()
+	t.split[control.Interactive], t.split[control.Batch] = weights.Split(w, t.primary, part, may)
+	if d.Panic && !old.panic {
+		e.log(control.Event{Time: now, Level: control.Crit, Kind: "health", Text: "every vendor is down: all take traffic at their configured weights until one is well"})
+	}
+	e.table.Store(&t)
+	e.tell(&t, d, now)
+}
+
+// tell keeps what the law said about each vendor and puts moves into the
+// journal: at once when they are large, otherwise when they have come to rest.
+func (e *Engine) tell(t *table, d weights.Decision, now time.Time) {
+	first := false
+	large := false
+	drift := 0.0
+	for i, v := range t.vendors {
+		w := t.weights[i]
+		first = first || v.fell.IsZero()
+		if v.fell.IsZero() {
+			v.fell, v.weight, v.loggedWeight = e.started, w, w
+		}
+		if w < v.weight-1e-9 {
+			v.fell = now
+		}
+		if math.Abs(w-v.weight) > 0.0005 {
+			e.moved = now
+		}
+		v.weight, v.target = w, d.Targets[i]
+		if r := d.Reasons[i]; r != "" {
+			v.why = r
+		}
+		large = large || math.Abs(w-v.loggedWeight) >= 0.05
+		drift = max(drift, math.Abs(w-v.loggedWeight))
+	}
+	if first || drift < 0.005 || (!large && now.Sub(e.moved) < 3*time.Second) {
+		return
+	}
+	e.logWeights(t, d.Reasons, now)
+}
+
+// logWeights says in the journal from where to where the weights moved, and why.
+func (e *Engine) logWeights(t *table, reasons []string, now time.Time) {
+	var names, from, to []string
+	why, lead, biggest := "", "", 0.0
+	data := map[string]any{}
+	for i, v := range t.vendors {
+		names = append(names, e.label(v))
+		from = append(from, fmt.Sprintf("%.0f", 100*v.loggedWeight))
+		to = append(to, fmt.Sprintf("%.0f", 100*v.weight))
+		if m := math.Abs(v.weight - v.loggedWeight); m > biggest+1e-9 || why == "" {
+			biggest, lead = m, v.Name
+			why = v.why
+			if i < len(reasons) && reasons[i] != "" {
+				why = reasons[i]
+			}
+		}
+		data[v.Name] = math.Round(1000*v.weight) / 10
+		v.loggedWeight = v.weight
+	}
+	text := fmt.Sprintf("weights %s %s→%s", strings.Join(names, "/"), strings.Join(from, "/"), strings.Join(to, "/"))
+	if why != "" {
+		text += ": " + why
+	}
+	e.log(control.Event{Time: now, Level: control.Info, Kind: "weights", Vendor: lead, Text: text, Data: map[string]any{"weights": data}})
+}
+
+// observe says in the journal what the law would have done.
+func (e *Engine) observe(t *table, d weights.Decision, now time.Time) {
+	if e.observed == nil || len(e.observed) != len(d.Weights) {
+		e.observed = append([]float64{}, d.Weights...)
+		return
+	}
+	far := 0.0
+	for i := range d.Weights {
+		far = max(far, math.Abs(d.Weights[i]-e.observed[i]))
+	}
+	if far < 0.05 {
+		return
+	}
+	var parts []string
+	why := ""
+	for i, v := range t.vendors {
+		parts = append(parts, fmt.Sprintf("%s %.0f→%.0f", e.label(v), 100*e.observed[i], 100*d.Weights[i]))
+		if d.Reasons[i] != "" {
+			why = d.Reasons[i]
+		}
+	}
+	copy(e.observed, d.Weights)
+	e.log(control.Event{Time: now, Level: control.Info, Kind: "weights", Text: "observe: the law would move " + strings.Join(parts, ", ") + ": " + why})
+}
+
+// configured are the weights of the file, over those that may take traffic.
+func (e *Engine) configured(t *table) []float64 {
+	w := make([]float64, len(t.vendors))
+	sum := 0.0
+	for i, v := range t.vendors {
+		v.mu.Lock()
+		barred := v.barred()
+		v.mu.Unlock()
+		if !barred {
+			w[i] = v.cfg.Load().Weight
+			sum += w[i]
+		}
+	}
+	for i := range w {
+		if sum > 0 {
+			w[i] /= sum
+		}
+	}
+	return w
+}
+
+// record appends the second that has passed to each vendor's history.
+func (e *Engine) record(now time.Time) {
+	for _, v := range e.table.Load().vendors {
+		v.mu.Lock()
+		p90, p99, n := v.rings[weights.Stream].Last(now)
+		if n == 0 {
+			p90, p99, n = v.rings[weights.Whole].Last(now)
+		}
+		a, b := math.NaN(), math.NaN()
+		if n > 0 {
+			a, b = ms(p90), ms(p99)
+		}
+		failed := v.counts.SumComplete(now, int(outcome.VendorFault), time.Second)
+		v.history.add(a, b, float64(failed))
+		v.mu.Unlock()
+	}
+}
+
+func ms(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
