@@ -1,9 +1,17 @@
 // Package outcome says how an attempt at a vendor ended, once, for everybody.
 //
 // Health, latency, cost, the journal and the console all read the one [Result]
-// that [Classify] makes of an attempt. The package is pure: no clock, no lock,
-// no network. What is particular about a vendor comes in as a [Dialect], which
-// is data.
+// that [Classify] makes of an [Attempt]. What is particular about a vendor comes
+// in as a [Dialect], which is data: rules from (status, code, type, message) to a
+// [Class], tried before the rules that hold everywhere.
+//
+//	info, ok := outcome.Chunk(event.Data)       // per event: worth showing? finished? usage?
+//	whole := outcome.Whole(outcome.Chat, body)  // the same of a whole answer
+//	res := outcome.Classify(outcome.Attempt{...})
+//
+// The package is pure: no clock, no lock, no network. It holds nothing, so any
+// number of goroutines may use it. It decides what happened and what may be done
+// about it; doing it (retrying, moving, ejecting) is the caller's.
 package outcome
 
 // Outcome is how an attempt ended. Its string is the word used in JSON,
