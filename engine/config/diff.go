@@ -63,8 +63,8 @@ func diffStruct(lines []string, prefix string, a, b reflect.Value) []string {
 		line := prefix + keyOf(f)
 		switch f.Type.Kind() {
 		case reflect.Struct, reflect.Map, reflect.Slice:
-			if band, ok := x.Interface().([]float64); ok {
-				line += fmt.Sprintf(" %v -> %v", band, y.Interface())
+			if keyOf(f) == "band" {
+				line += fmt.Sprintf(" %v -> %v", x.Interface(), y.Interface())
 			} else {
 				line += " changed"
 			}
