@@ -1,0 +1,33 @@
+// Package load sends requests to a gateway at a given rate, as clients would.
+//
+// It is open loop: a request is due when its [Pacer] says so, whatever became
+// of those before it.
+package load
+
+import (
+	"math/rand/v2"
+	"time"
+)
+
+// Pacer says when requests are due.
+type Pacer interface {
+	// Next returns the time from one request to the one after it.
+	Next() time.Duration
+}
+
+// Constant is a Pacer of evenly spaced requests.
+type Constant struct{ RPS float64 }
+
+// Next is 1/RPS.
+func (c Constant) Next() time.Duration { return time.Duration(float64(time.Second) / c.RPS) }
+
+// Poisson is a Pacer of independent arrivals: exponential gaps of mean 1/RPS.
+type Poisson struct {
+	RPS  float64
+	Rand *rand.Rand
+}
+
+// Next draws a gap.
+func (p Poisson) Next() time.Duration {
+	return time.Duration(p.Rand.ExpFloat64() * float64(time.Second) / p.RPS)
+}
