@@ -86,6 +86,7 @@ func (v *validation) complete(c *Config) {
 			c.Clients[i].Lane = "interactive"
 		}
 	}
+	v.pairs(c)
 	if !v.given("drill.hold", true) && c.AnyReal() {
 		c.Drill.Hold = holdWhereReal
 	}
@@ -101,6 +102,22 @@ func (v *validation) complete(c *Config) {
 		if c.Console.Environment == EnvProd {
 			c.Console.Apply = "enter"
 		}
+	}
+}
+
+// pairs keeps a default from contradicting its neighbour: whoever sets one of
+// two ordered values need not know the other's default.
+func (v *validation) pairs(c *Config) {
+	r, d := &c.Routing, &c.Drill
+	p90, p99 := v.given("routing.slo_p90", true), v.given("routing.slo_p99", true)
+	if !p99 && r.SLOP90 > r.SLOP99 && r.SLOP90 <= math.MaxInt64/2 {
+		r.SLOP99 = 2 * r.SLOP90
+	}
+	if !p90 && r.SLOP99 > 0 && r.SLOP99 < r.SLOP90 {
+		r.SLOP90 = max(1, r.SLOP99/2)
+	}
+	if !v.given("drill.abort_below", true) && d.Success >= 0 {
+		d.AbortBelow = min(d.AbortBelow, d.Success)
 	}
 }
 

@@ -157,6 +157,17 @@ func TestParse_DefaultsFollowWhetherAVendorIsReal(t *testing.T) {
 	}
 }
 
+func TestParse_ADefaultNeverContradictsAValueThatWasSet(t *testing.T) {
+	c := parse(t, oneVendor+"[routing]\nslo_p90 = \"3s\"\n[drill]\nsuccess = 0.9")
+	if c.Routing.SLOP99 != 6*time.Second || c.Drill.AbortBelow != 0.9 {
+		t.Errorf("slo_p99 %s, abort_below %v", c.Routing.SLOP99, c.Drill.AbortBelow)
+	}
+	c = parse(t, oneVendor+"[routing]\nslo_p99 = \"800ms\"")
+	if c.Routing.SLOP90 != 400*time.Millisecond {
+		t.Errorf("slo_p90 %s", c.Routing.SLOP90)
+	}
+}
+
 func TestParse_ReadsWhatDesignShows(t *testing.T) {
 	c := parse(t, `
 [[clients]]

@@ -183,7 +183,9 @@ func (v *validation) bands(c *Config) {
 		ven, at := &c.Vendors[i], vendorPath(i)
 		if ven.Role == Candidate {
 			v.want(ven.Weight == 0, at+".weight", ven.Weight, "no weight: a candidate carries no traffic")
-			v.want(ven.Band == nil || v.doc.Wrong(at+".band"), at+".band", ven.Band, "no band: a candidate carries no traffic")
+			if ven.Band != nil {
+				v.fault(at+".band", span(ven.Band), "no band: a candidate carries no traffic")
+			}
 		}
 	}
 	if !sound || len(routed) == 0 {
@@ -203,11 +205,11 @@ func (v *validation) weight(at string, ven *Vendor) bool {
 		return false
 	}
 	if len(ven.Band) != 2 {
-		v.want(false, at+".band", ven.Band, "two numbers, as in [70, 80]")
+		v.fault(at+".band", span(ven.Band), "two numbers, as in [70, 80]")
 		return false
 	}
 	low, high := ven.Band[0], ven.Band[1]
-	shown := fmt.Sprintf("[%s, %s]", figure(low), figure(high))
+	shown := span(ven.Band)
 	inRange := ven.Weight >= 0 && ven.Weight <= 100
 	v.want(inRange, at+".weight", ven.Weight, "a percentage from 0 to 100")
 	switch {
@@ -248,9 +250,19 @@ func (v *validation) firstWith(vendors []int, key string) string {
 
 func figure(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
 
+// span writes a band as the file does.
+func span(band []float64) string {
+	figures := make([]string, len(band))
+	for i, f := range band {
+		figures[i] = figure(f)
+	}
+	return "[" + strings.Join(figures, ", ") + "]"
+}
+
 // mixed refuses simulated answers beside real ones, outside a demonstration.
 func (v *validation) mixed(c *Config) {
-	if !c.AnyReal() || c.Console.Environment == EnvDemo {
+	real := slices.ContainsFunc(c.Vendors, func(ven Vendor) bool { return ven.BaseURL != "" && ven.Real() })
+	if !real || c.Console.Environment == EnvDemo {
 		return
 	}
 	for i := range c.Vendors {

@@ -101,25 +101,30 @@ func secretsOf(t reflect.Type, names []string, depth int) []string {
 // Nearest finds the known word that a mistyped one was meant to be, or "".
 // Letter case does not count; one of them may contain the other.
 func Nearest(word string, known []string) string {
-	best, least := "", 1+max(2, len(word)/3)
 	w := strings.ToLower(word)
+	best, least := "", 1+max(2, len(word)/3)
+	if len(word) <= 3 {
+		least = 2 // two changes make any short word of any other
+	}
 	for _, k := range known {
 		n := distance(w, strings.ToLower(k))
-		if len(w) >= 3 && len(k) >= 3 && n > 2 && (strings.Contains(k, w) || strings.Contains(w, k)) {
-			n = 2
+		if len(w) >= 3 && len(k) >= 3 && n < longest && (strings.Contains(k, w) || strings.Contains(w, k)) {
+			n = min(n, least-1)
 		}
-		if n < least && n < max(len(w), len(k)) {
+		if n < least && n < max(len(w), len(k)) { // not a word that shares no letter
 			best, least = k, n
 		}
 	}
 	return best
 }
 
+const longest = 64 // bytes of a word that is compared
+
 // distance counts insertions, deletions, replacements and swaps of neighbours
 // (optimal string alignment).
 func distance(a, b string) int {
-	if len(a) > 64 || len(b) > 64 {
-		return 64
+	if len(a) > longest || len(b) > longest {
+		return longest
 	}
 	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range last {
