@@ -14,6 +14,9 @@ type bucket struct {
 	filled time.Time
 }
 
+// whole is a token that lacks at most what floating point lost.
+const whole = 1 - 1e-9
+
 func burst(rps float64) float64 {
 	if rps < 2 {
 		return 1
@@ -33,8 +36,7 @@ func (b *bucket) level(now time.Time, rps float64) float64 {
 func (b *bucket) take(now time.Time, rps float64) bool {
 	b.tokens = b.level(now, rps)
 	b.filled = now
-	// A token that lacks only what floating point lost is whole.
-	if b.tokens < 1-1e-9 {
+	if b.tokens < whole {
 		return false
 	}
 	b.tokens = math.Max(b.tokens-1, 0)
@@ -87,24 +89,21 @@ func (r *recent) sums(now, since time.Time) (taken, refused, different int) {
 	return taken, refused, different
 }
 
-// accepted returns the mean of what was accepted in the complete seconds in
-// which something was refused: in those the vendor was at its limit, whatever
-// the rate was in the others. 0 when there are none.
+// accepted returns the most that was accepted in a complete second in which
+// something was refused: in those the vendor was at its limit, whatever the
+// rate was in the others. The most, because a cooldown ends the counting early
+// in all but the best of them. 0 when there are none.
 func (r *recent) accepted(now, since time.Time) float64 {
 	newest := r.at(now).number
 	oldest := newest - int64(len(r.seconds)) + 1
 	if !since.IsZero() {
 		oldest = max(oldest, int64(math.Ceil(since.Sub(r.start).Seconds())))
 	}
-	sum, n := 0, 0
+	most := 0
 	for _, s := range r.seconds {
 		if s.number >= oldest && s.number < newest && s.refused > 0 {
-			sum += max(s.taken-s.refused, 0)
-			n++
+			most = max(most, s.taken-s.refused)
 		}
 	}
-	if n == 0 {
-		return 0
-	}
-	return float64(sum) / float64(n)
+	return float64(most)
 }

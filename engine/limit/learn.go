@@ -29,11 +29,14 @@ type found struct {
 	height   float64   // as it was found, before it grew
 	at       time.Time // when
 	evidence string
-	times    int // how often in a row at the same height
+	times    int  // how often in a row at the same height
+	queued   bool // found by queueing
 }
 
 const (
 	growth     = 0.005 // of the limit per second
+	search     = 0.02  // the same while it was found only once, which may be too low
+	creep      = 0.001 // the same for one found by queueing, where too much shows late
 	leastGrown = 0.02  // requests per second per second
 	same       = 0.10  // two limits this near each other are one
 )
@@ -48,13 +51,13 @@ func (f *found) rest() time.Duration {
 }
 
 // take replaces what was learned.
-func (f *found) take(now time.Time, rps float64, evidence string) {
+func (f *found) take(now time.Time, rps float64, queued bool, evidence string) {
 	rps = max(rps, least)
 	times := 1
 	if f.rps > 0 && math.Abs(rps-f.height) <= same*f.height {
 		times = f.times + 1
 	}
-	*f = found{rps: rps, height: rps, at: now, evidence: evidence, times: times}
+	*f = found{rps: rps, height: rps, at: now, evidence: evidence, times: times, queued: queued}
 }
 
 // Tick is called once a second: it learns, raises or forgets the limit.
@@ -71,7 +74,7 @@ func (l *Limiter) Tick(now time.Time, o Offer) {
 		l.overed = time.Time{}
 		return
 	}
-	l.grow(now, o, past)
+	l.grow(now, o, past, base)
 }
 
 // lowest keeps the running minimum of latency, which drifts up by 0.05 % a
@@ -107,14 +110,14 @@ func (l *Limiter) refusals(now time.Time, o Offer) bool {
 		// It was too much, so the limit is lower, whatever was accepted.
 		rps = min(rps, l.learned.rps*margin)
 	}
-	l.learned.take(now, rps, fmt.Sprintf("429 on %d of %d in 10 s, %.1f/s accepted", o.Refused10, o.N10, rps))
+	l.learned.take(now, rps, false, fmt.Sprintf("429 on %d of %d in 10 s, %.1f/s accepted", o.Refused10, o.N10, rps))
 	l.queue = queue{doubt: l.queue.doubt, barred: l.queue.barred}
 	return true
 }
 
 // grow raises the limit while it is used, and forgets it when it has been far
 // above all traffic for long, or is old.
-func (l *Limiter) grow(now time.Time, o Offer, past float64) {
+func (l *Limiter) grow(now time.Time, o Offer, past, base float64) {
 	f := &l.learned
 	if f.rps == 0 {
 		return
@@ -131,16 +134,31 @@ func (l *Limiter) grow(now time.Time, o Offer, past float64) {
 		l.unlearn()
 		return
 	}
-	if l.queue.draining || now.Sub(f.at) < f.rest() || !l.used(now, o) {
+	if l.queue.draining || now.Sub(f.at) < f.rest() || !l.used(o, 0.8) || queued(o, base) {
 		return
 	}
-	f.rps += max(f.rps*growth, leastGrown) * past
+	rate := growth
+	switch {
+	case f.queued:
+		rate = creep
+	case f.times == 1:
+		rate = search
+	}
+	f.rps += max(f.rps*rate, leastGrown) * past
 }
 
-// used reports whether the limit is the reason why not more is sent.
-func (l *Limiter) used(now time.Time, o Offer) bool {
-	rps, _ := l.Allowed()
-	return float64(o.Sent5)/5 >= 0.7*rps || !l.turned.IsZero() && now.Sub(l.turned) < 2*time.Second
+// queued reports whether answers take so much longer than usual that a queue
+// may stand at the vendor; what is let through is not raised then.
+func queued(o Offer, base float64) bool {
+	return base > 0 && o.Latency.Seconds() > drained*base
+}
+
+// used reports whether at least that part of what is let through is sent. That
+// admission turned something away would be a worse sign: arrivals come in bunches,
+// and a bunch is cut at any limit.
+func (l *Limiter) used(o Offer, part float64) bool {
+	rps, ok := l.Allowed()
+	return ok && float64(o.Sent5)/5 >= part*rps
 }
 
 func (l *Limiter) unlearn() {

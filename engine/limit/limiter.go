@@ -17,9 +17,16 @@
 //     if holding back does not make the vendor faster, it was a brownout, and
 //     the limit is forgotten.
 //
-// What was learned grows by 0.5 % a second while it is used; a limit that was
+// What was learned grows while it is used and no queue shows: by 2 % a second
+// while refusals found it only once (a cooldown hides most of what the vendor
+// would take), then by 0.5 %, and by 0.1 % if it was found by queueing. A limit
 // found again at the same height is left alone for longer each time, because
 // every growth beyond it costs the requests that run into it.
+//
+// Behind a silent 20 requests/s queue this gives, at 25, 30 and 50 offered, a
+// P99 of 0.65, 0.8 and 1.1 s where 429s alone leave 5.6 s (see the tests). What it
+// cannot see is an offer of exactly the limit: the queue then grows too slowly
+// to tell from a slow vendor.
 //
 // It has no clock, lock or goroutine: every method is told the time, and the
 // owner holds its lock. Take and Refused allocate nothing. It ejects nobody and
@@ -82,18 +89,25 @@ type Limiter struct {
 // New returns the limiter of a vendor with a known limit per key in requests
 // per second (0: learn it) and that many keys.
 func New(knownRPS float64, keys int) *Limiter {
-	l := &Limiter{keys: max(keys, 1)}
-	l.Set(knownRPS)
+	l := new(Limiter)
+	l.Configure(knownRPS, keys)
 	return l
+}
+
+// Configure replaces the known limit per key and the number of keys, as a
+// reload does, and keeps what was learned.
+func (l *Limiter) Configure(perKey float64, keys int) {
+	l.keys = max(keys, 1)
+	l.known = 0
+	if known := perKey * float64(l.keys); known > 0 && !math.IsInf(known, 1) {
+		l.known = known
+	}
 }
 
 // Set replaces the known limit per key, in requests per second, and drops what
 // was learned; 0, and what is no rate, mean that there is none.
 func (l *Limiter) Set(perKey float64) {
-	l.known = 0
-	if perKey > 0 && !math.IsInf(perKey, 1) {
-		l.known = perKey * float64(l.keys)
-	}
+	l.Configure(perKey, l.keys)
 	l.Forget()
 }
 
@@ -147,7 +161,7 @@ func (l *Limiter) Ready(now time.Time) bool {
 		return false
 	}
 	rps, ok := l.Allowed()
-	return !ok || l.bucket.level(now, rps) >= 1
+	return !ok || l.bucket.level(now, rps) >= whole
 }
 
 // Until returns the earliest moment at which Take may succeed, now if it would:
@@ -158,8 +172,9 @@ func (l *Limiter) Until(now time.Time) time.Time {
 		at = l.cool.until
 	}
 	if rps, ok := l.Allowed(); ok {
-		if missing := 1 - l.bucket.level(at, rps); missing > 0 {
-			at = at.Add(time.Duration(math.Ceil(missing / rps * float64(time.Second))))
+		if level := l.bucket.level(at, rps); level < whole {
+			wait := min((1-level)/rps, lifetime.Seconds())
+			at = at.Add(time.Duration(math.Ceil(wait * float64(time.Second))))
 		}
 	}
 	return at

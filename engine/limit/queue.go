@@ -22,6 +22,7 @@ type queue struct {
 	proving  bool
 	since    time.Time // of drain and proof
 	latency  float64   // at that time, seconds
+	prior    found     // what was learned before
 	doubt    int       // limits in a row that did not prove true
 	barred   time.Time // nothing is learned by queueing before
 }
@@ -30,8 +31,8 @@ type queue struct {
 func (l *Limiter) queueing(now time.Time, o Offer, base float64) bool {
 	q := &l.queue
 	latency := o.Latency.Seconds()
-	if !signs(o, latency, base) || now.Before(q.barred) {
-		q.ticks = 0
+	if q.proving || now.Before(q.barred) || !(signs(o, latency, base) || l.again(o, latency, base)) {
+		q.ticks = max(q.ticks-2, 0)
 		return false
 	}
 	q.ticks++
@@ -40,13 +41,20 @@ func (l *Limiter) queueing(now time.Time, o Offer, base float64) bool {
 	if q.ticks < 5+int(math.Ceil(min(latency, 15))) {
 		return false
 	}
-	rps := float64(o.Done5) / 5
-	if l.learned.rps > 0 {
-		rps = min(rps, l.learned.rps)
+	rps, prior := float64(o.Done5)/5, l.learned
+	if prior.rps > 0 {
+		rps = min(rps, prior.rps*margin)
 	}
-	l.learned.take(now, rps, fmt.Sprintf("queueing: %d sent, %d done in 5 s, P90 %.1fs against %.1fs", o.Sent5, o.Done5, latency, base))
-	*q = queue{draining: true, proving: true, since: now, latency: latency, doubt: q.doubt}
+	l.learned.take(now, rps, true, fmt.Sprintf("queueing: %d sent, %d done in 5 s, P90 %.1fs against %.1fs", o.Sent5, o.Done5, latency, base))
+	*q = queue{draining: true, proving: true, since: now, latency: latency, doubt: q.doubt, prior: prior}
 	return true
+}
+
+// again reports whether a queue stands at a vendor that is known to have a
+// limit and is sent about as much as that allows: then the limit is a little lower
+// than thought, and what is missing is too little to see.
+func (l *Limiter) again(o Offer, latency, base float64) bool {
+	return l.learned.rps > 0 && l.used(o, 0.6) && base > 0 && latency > slow*base && o.Faults5*10 <= o.Done5 && o.Done5 > 0
 }
 
 // signs reports whether this tick looks like queueing: offered steadily, much
@@ -63,7 +71,7 @@ func signs(o Offer, latency, base float64) bool {
 
 // settle ends the drain of a queue, and judges after a while whether holding
 // back made the vendor faster. If it did not, the vendor is slow for a reason
-// of its own, and the limit was none.
+// of its own, and what was known before holds again.
 func (l *Limiter) settle(now time.Time, o Offer, base float64) {
 	q := &l.queue
 	if !q.draining && !q.proving {
@@ -80,8 +88,9 @@ func (l *Limiter) settle(now time.Time, o Offer, base float64) {
 		q.proving, q.doubt = false, 0
 	case past >= proofTime && latency > 0:
 		if latency > slow*base && latency > proofGain*q.latency {
-			doubt := q.doubt + 1
+			doubt, prior := q.doubt+1, q.prior
 			l.unlearn()
+			l.learned = prior
 			q.doubt = doubt
 			q.barred = now.Add(time.Minute << min(doubt-1, 4))
 			return
