@@ -13,7 +13,7 @@ func (f slowDrip) strike(a *attempt) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.Body = &dripBody{pieces: s, every: time.Duration(float64(time.Second) / f.rate)}
+	r.Body = &dripBody{pieces: s, every: time.Duration(float64(time.Second) / max(f.rate, minRate))}
 	return r, nil
 }
 

@@ -3,7 +3,6 @@ package fault
 import (
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 	"time"
@@ -43,6 +42,7 @@ const (
 	DefaultDelay = 20 * time.Second
 	DefaultRate  = 1.0 // events per second
 	DefaultAfter = 10  // events
+	minRate      = 0.001
 	maxRate      = 1000
 	maxAfter     = 1_000_000
 )
@@ -61,13 +61,16 @@ type Spec struct {
 	Seed     uint64        // of the choice of attempts; 0: a random one
 }
 
-// kinds is the only table of kinds: what strikes, and which parameters beside
-// the common ones it takes. Its order is that of Kinds.
-var kinds = []struct {
+// entry is a kind of fault: what strikes, and the parameter beside the common
+// ones that it takes.
+type entry struct {
 	kind  Kind
 	make  func(Spec) failure
 	takes string
-}{
+}
+
+// kinds is the only table of kinds. Its order is that of Kinds.
+var kinds = []entry{
 	{Refuse, func(Spec) failure { return refuse{} }, ""},
 	{Blackhole, func(Spec) failure { return blackhole{} }, ""},
 	{Reset, func(Spec) failure { return reset{} }, ""},
@@ -91,6 +94,18 @@ func Kinds() []Kind {
 		all[i] = kinds[i].kind
 	}
 	return all
+}
+
+// words lists the kinds for people.
+func words() string {
+	var b strings.Builder
+	for i, k := range kinds {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		b.WriteString(string(k.kind))
+	}
+	return b.String()
 }
 
 // Fields is a fault as people write it; zero and nil mean absent.
@@ -122,20 +137,9 @@ func (e *FieldError) Error() string {
 // Parse returns the Spec that f means, defaults filled in. Its error holds a
 // *FieldError for every field that breaks a rule.
 func Parse(f Fields) (Spec, error) {
-	i := slices.IndexFunc(kinds, func(k struct {
-		kind  Kind
-		make  func(Spec) failure
-		takes string
-	},
-	) bool {
-		return string(k.kind) == f.Kind
-	})
+	i := slices.IndexFunc(kinds, func(k entry) bool { return string(k.kind) == f.Kind })
 	if i < 0 {
-		words := make([]string, len(kinds))
-		for i := range kinds {
-			words[i] = string(kinds[i].kind)
-		}
-		return Spec{}, &FieldError{"kind", f.Kind, "must be one of " + strings.Join(words, ", ")}
+		return Spec{}, &FieldError{"kind", f.Kind, "must be one of " + words()}
 	}
 	if err := errors.Join(f.common(), f.particular(kinds[i].takes)); err != nil {
 		return Spec{}, err
@@ -180,23 +184,23 @@ func (s Spec) fill() Spec {
 // common checks the parameters that every kind takes.
 func (f Fields) common() error {
 	var errs []error
-	refuse := func(bad bool, field string, value any, rule string) {
+	rule := func(bad bool, field string, value any, text string) {
 		if bad {
-			errs = append(errs, &FieldError{field, fmt.Sprint(value), rule})
+			errs = append(errs, &FieldError{field, fmt.Sprint(value), text})
 		}
 	}
 	if p := f.Percent; p != nil {
-		refuse(!(*p > 0 && *p <= 100), "percent", *p, "must be over 0 and at most 100")
+		rule(!(*p > 0 && *p <= 100), "percent", *p, "must be over 0 and at most 100")
 	}
-	refuse(f.For < 0 || f.For > MaxFor, "for", f.For, "must be over 0 and at most 1h")
+	rule(f.For < 0 || f.For > MaxFor, "for", f.For, "must be over 0 and at most 1h")
 	length := f.For
 	if length == 0 {
 		length = DefaultFor
 	}
-	refuse(f.Ramp < 0 || f.Ramp > length, "ramp", f.Ramp, "must be from 0 to the fault's own length")
-	refuse(f.Lane != "" && f.Lane != "interactive" && f.Lane != "batch", "lane", f.Lane, "must be interactive or batch")
-	refuse(f.InFlight != "" && f.InFlight != Finish && f.InFlight != Cut, "in_flight", f.InFlight, "must be finish or cut")
-	refuse(f.InFlight == Cut && f.Lane != "", "in_flight", f.InFlight, "cannot be cut for one lane: connections carry both")
+	rule(f.Ramp < 0 || f.Ramp > length, "ramp", f.Ramp, "must be from 0 to the fault's own length")
+	rule(f.Lane != "" && f.Lane != "interactive" && f.Lane != "batch", "lane", f.Lane, "must be interactive or batch")
+	rule(f.InFlight != "" && f.InFlight != Finish && f.InFlight != Cut, "in_flight", f.InFlight, "must be finish or cut")
+	rule(f.InFlight == Cut && f.Lane != "", "in_flight", f.InFlight, "cannot be cut for one lane: connections carry both")
 	return errors.Join(errs...)
 }
 
@@ -214,8 +218,8 @@ func (f Fields) particular(takes string) error {
 		}
 	}
 	check("delay", f.Delay != 0, f.Delay > 0 && f.Delay <= MaxFor, f.Delay, "must be over 0 and at most 1h", "slow_first_token")
-	check("rate", f.Rate != 0, f.Rate > 0 && f.Rate <= maxRate && !math.IsNaN(f.Rate), f.Rate,
-		"must be over 0 and at most 1000 events per second", "slow_drip")
+	check("rate", f.Rate != 0, f.Rate >= minRate && f.Rate <= maxRate, f.Rate,
+		"must be from 0.001 to 1000 events per second", "slow_drip")
 	after := 0
 	if f.After != nil {
 		after = *f.After
