@@ -12,7 +12,8 @@
 //     [PassHeader] refuses never leaves, whatever the caller hands in.
 //  2. Keys print as their last four letters at most, wherever they are formatted.
 //  3. An answer is passed as it comes: no redirect is followed, nothing is
-//     decompressed, nothing is tried twice but what was never sent.
+//     decompressed, and nothing is tried twice but what was never sent and what
+//     HTTP calls idempotent (a GET on a connection that had gone stale).
 //
 // A fault of a drill strikes in RoundTrip and looks like a real one; see package
 // fault. The package owns connections; it routes nothing, classifies nothing (see

@@ -100,7 +100,8 @@ func (k *Keys) Take(now time.Time) (*Key, bool) {
 }
 
 // Any returns a key whatever its state, a live one if there is one: for probes, and
-// for the last vendor there is. It takes no turn.
+// for the last vendor there is. Revoked ones are given in turn; live ones lose no
+// turn by it.
 func (k *Keys) Any() *Key {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -109,6 +110,10 @@ func (k *Keys) Any() *Key {
 		if best.dead && !c.dead || best.dead == c.dead && c.last < best.last {
 			best = c
 		}
+	}
+	if best.dead {
+		k.turn++
+		best.last = k.turn
 	}
 	return best
 }
