@@ -1,6 +1,9 @@
 package weights
 
-import "math"
+import (
+	"math"
+	"time"
+)
 
 // meet lines the remembered vendors up with the measures, by name, and follows a changed configuration.
 func (l *Law) meet(ms []Measure) {
@@ -42,13 +45,13 @@ func (l *Law) line(ms []Measure) (changed bool) {
 			}
 		}
 		if !found {
-			l.vendors[i] = vendor{name: ms[i].Name, base: math.NaN(), state: ms[i].State}
+			l.vendors[i] = vendor{name: ms[i].Name, base: math.NaN(), state: ms[i].State, away: -time.Hour}
 			l.vendors[i].forget()
 			l.vendors[i].well = ms[i].State == Well
 		}
 	}
 	n := len(ms)
-	l.f, l.lo, l.up = make([]float64, n), make([]float64, n), make([]float64, n)
+	l.f, l.lo, l.up, l.yield = make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)
 	l.target, l.move = make([]float64, n), make([]float64, n)
 	return kept != len(old) || kept != n
 }

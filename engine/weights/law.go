@@ -20,6 +20,9 @@ type vendor struct {
 
 	beyond, late          bool // over the SLO now; for so long that it goes to its floor
 	beyondSince, sloKnown time.Duration
+	ceiling               float64       // what the SLO leaves it, 1 everything
+	away                  time.Duration // when it was last out of service
+	room                  room
 	well                  bool
 	sickAt                time.Duration
 
@@ -39,7 +42,8 @@ func (v *vendor) forget() {
 	}
 	v.errors.forget()
 	v.beyond, v.late, v.well = false, false, false
-	v.turn = turning{}
+	v.turn, v.ceiling = turning{}, 1
+	v.room.forget()
 	v.r, v.excess, v.worst, v.capped = 1, 0, -1, false
 }
 
@@ -51,8 +55,9 @@ type Law struct {
 	last    time.Time
 	clock   time.Duration // time that passed, as the law believes it: never backwards
 	saved   map[string]float64
+	rate    float64 // requests per second over 60 s, all vendors
 
-	f, lo, up, target, move []float64 // scratch, one per vendor
+	f, lo, up, yield, target, move []float64 // scratch, one per vendor
 
 	steady     bool // bands hold
 	moving     bool // past the deadband
@@ -119,6 +124,9 @@ func (l *Law) Tick(now time.Time, ms []Measure, pin *Pin) Decision {
 	for i := range ms {
 		l.observe(&l.vendors[i], &ms[i], dt)
 	}
+	l.score(ms)
+	l.ceil(ms, dt)
+	l.feel(ms, dt)
 	l.aim(ms)
 	d := Decision{Reasons: make([]string, len(ms))}
 	l.pinned, l.override = pin != nil, pin != nil && pin.Override

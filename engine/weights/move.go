@@ -52,6 +52,7 @@ type urgency struct {
 	ramp    bool // somebody recovers
 	fast    bool // somebody sheds for errors or a cap
 	overCap bool
+	late    bool // somebody sinks for the SLO
 	outside bool // some weight is outside its bounds
 	largest float64
 }
@@ -65,10 +66,11 @@ func (l *Law) urgency(ms []Measure) (u urgency) {
 		d := l.target[i] - v.w
 		u.largest = math.Max(u.largest, math.Abs(d))
 		u.ramp = u.ramp || ms[i].State == Ramp
-		over := v.capped && v.w > l.up[i]*(1+l.p.CapSlack)
+		over := v.capped && v.w > ms[i].Cap*(1+l.p.CapSlack)
 		u.overCap = u.overCap || over
+		u.late = u.late || v.late && v.ceiling < v.w
 		u.fast = u.fast || over || v.excess >= l.p.ErrorSick && d < -1e-4
-		if ms[i].State == Well && !v.capped {
+		if ms[i].State == Well {
 			u.outside = u.outside || v.w < l.lo[i]-1e-6 || v.w > l.up[i]+1e-6
 		}
 	}
@@ -83,6 +85,9 @@ func (l *Law) step(ms []Measure, dt float64, reasons []string) {
 		return
 	}
 	alpha, step := l.p.Alpha, l.p.Step
+	if u.late {
+		alpha = math.Max(alpha, l.p.AlphaLate)
+	}
 	if u.ramp {
 		alpha, step = l.p.AlphaRamp, l.p.StepRamp
 	}
@@ -134,7 +139,7 @@ func (l *Law) rest(u urgency) bool {
 // side of the rest so that the moves sum to 0. Shedding for errors or a cap and ramps are free to turn, and so
 // is then whoever takes the traffic.
 func (l *Law) holdTurns(ms []Measure, u urgency, reasons []string) {
-	if u.ramp || u.fast {
+	if u.ramp || u.fast || l.relief() {
 		return
 	}
 	held, gain, loss := false, 0.0, 0.0
@@ -164,6 +169,18 @@ func (l *Law) holdTurns(ms []Measure, u urgency, reasons []string) {
 			l.move[i] *= both / loss
 		}
 	}
+}
+
+// relief says whether some vendor sheds because it is much slower than the best: that must not wait for a hold
+// that was meant to stop swings, so only the way back up is held for long.
+func (l *Law) relief() bool {
+	for i := range l.vendors {
+		v := &l.vendors[i]
+		if v.r >= l.p.ReliefAt && l.move[i] < -1e-4 && (v.turn.dir <= 0 || l.clock-v.turn.at >= l.p.Relief) {
+			return true
+		}
+	}
+	return false
 }
 
 // enforce lifts every vendor that is well to its floor at once, at the cost of those above theirs, and makes

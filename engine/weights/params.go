@@ -13,6 +13,7 @@ type Params struct {
 
 	Alpha, Step         float64 // gain and largest move per second, normally
 	AlphaFast, StepFast float64 // while a vendor sheds traffic for errors or for a cap
+	AlphaLate           float64 // while a vendor sinks for being beyond the SLO
 	AlphaRamp, StepRamp float64 // while a vendor is recovering
 
 	Enter, Exit float64 // deadband: start to move at Enter, stop under Exit
@@ -30,6 +31,17 @@ type Params struct {
 
 	SLOP90  time.Duration // first token; 0: no absolute target
 	SLOHold time.Duration // beyond SLOP90 for this long: to the floor, if another vendor is within it
+	SLORoom float64       // others count as within SLOP90 when their shortest window is under this part of it
+	SLORise float64       // how fast a vendor that is within it again may rise, per second
+
+	Strain                float64       // this many times its own baseline, and behind the best: perhaps overloaded
+	RoomKeep              float64       // of what a vendor completed while overloaded, what it is trusted with afterwards
+	EdgeNear              float64       // and what at most while the edge is remembered
+	EdgeHold, EdgeHoldMax time.Duration // how long that is; doubles when the edge is met again
+	Patience              time.Duration // how long relief may take to show
+	RoomRise              float64       // relative growth per second of that trust, at first
+	Relief                time.Duration // a vendor whose r is at least ReliefAt may turn down this soon
+	ReliefAt              float64
 
 	BaselineDrift float64 // upward drift per second of a kind's running minimum
 	CapSlack      float64 // weight over cap by this part of the cap is left to admission
@@ -41,13 +53,15 @@ func Default() Params {
 		NMin: 50, Gamma: 1.5, Kappa: 32, Near: 1.15, RMax: 6,
 		Alpha: 0.05, Step: 0.02,
 		AlphaFast: 0.25, StepFast: 0.10,
+		AlphaLate: 0.15,
 		AlphaRamp: 0.5, StepRamp: 0.05,
 		Enter: 0.05, Exit: 0.01,
 		Floor: 0.05, RampMin: 0.05,
 		RevHold: 30 * time.Second, RevHoldMax: 240 * time.Second, RevMemory: 300 * time.Second,
 		Keep: 300 * time.Second, PanicHold: 10 * time.Second,
 		ErrorSick: 0.05, ErrorWell: 0.02, WellAfter: 5 * time.Second,
-		SLOP90: time.Second, SLOHold: 60 * time.Second,
+		SLOP90: time.Second, SLOHold: 60 * time.Second, SLORoom: 0.9, SLORise: 0.005,
+		Strain: 1.5, RoomKeep: 0.92, EdgeNear: 0.93, EdgeHold: 600 * time.Second, EdgeHoldMax: 1800 * time.Second, Patience: 14 * time.Second, RoomRise: 0.0005, Relief: 10 * time.Second, ReliefAt: 1.5,
 		BaselineDrift: 0.0005, CapSlack: 0.05,
 	}
 }

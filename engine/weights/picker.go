@@ -22,7 +22,7 @@ func (p *Picker) Pick(weights []float64, may func(i int) bool) int {
 	p.settle(weights)
 	total, best := 0.0, -1
 	for i, w := range weights {
-		p.in[i] = w > 0 && may(i)
+		p.in[i] = w > 0 && w < 1e12 && may(i)
 		if p.in[i] {
 			total += w
 		}

@@ -43,7 +43,7 @@ func (l *Law) penalty(m *Measure, i int) float64 {
 		return 1
 	case m.State == Ramp:
 		return 0.99
-	case v.capped && l.target[i] > l.up[i]-1e-6, v.late && !l.steady:
+	case v.capped && l.target[i] > l.up[i]-1e-6, v.ceiling < 1 && l.target[i] > l.up[i]-1e-6:
 		return 0.9
 	}
 	if m.Base <= 0 {
@@ -66,8 +66,8 @@ func (l *Law) cause(m *Measure, i int) string {
 		return fmt.Sprintf("recovering, %s of %s", m.RampFor.Round(time.Second), m.RampLen.Round(time.Second))
 	case v.capped && l.target[i] > l.up[i]-1e-6:
 		return fmt.Sprintf("can take %.1f%% of all traffic", 100*l.up[i])
-	case v.late && !l.steady:
-		return fmt.Sprintf("first token P90 %.2fs, beyond %.2fs for %s", m.FirstTokenP90, l.p.SLOP90.Seconds(), l.p.SLOHold)
+	case v.ceiling < 1 && l.target[i] > l.up[i]-1e-6:
+		return fmt.Sprintf("first token P90 %.2fs, was beyond %.2fs for %s", m.FirstTokenP90, l.p.SLOP90.Seconds(), l.p.SLOHold)
 	case errors >= slow && v.excess > 0:
 		return fmt.Sprintf("errors at least %.1f%% against %.1f%%; %s window, n=%d",
 			100*v.errorRate(), 100*(v.errorRate()-v.excess), seconds(v.errors.window), v.errors.n)

@@ -78,27 +78,23 @@ func (l *Law) relative(ms []Measure, i int) float64 {
 // punished for a faster peer.
 func (l *Law) bound(ms []Measure) {
 	steady, lo, up := true, 0.0, 0.0
-	anyWithin := false
 	for i := range ms {
 		if !ms[i].State.living() {
 			steady = steady && ms[i].State == Out
 			continue
 		}
 		steady = steady && l.vendors[i].well
-		anyWithin = anyWithin || !l.vendors[i].beyond
 		lo, up = lo+ms[i].Band[0], up+ms[i].Band[1]
 	}
 	l.steady = steady && lo <= 1+1e-9 && up >= 1-1e-9
-	lo, up = 0, 0
 	for i := range ms {
-		l.boundOne(&ms[i], &l.vendors[i], i, anyWithin)
-		lo, up = lo+l.lo[i], up+l.up[i]
+		l.boundOne(&ms[i], &l.vendors[i], i)
 	}
-	l.relax(ms, lo, up)
+	l.relax(ms)
 }
 
-func (l *Law) boundOne(m *Measure, v *vendor, i int, anyWithin bool) {
-	l.lo[i], l.up[i], v.capped = 0, 0, false
+func (l *Law) boundOne(m *Measure, v *vendor, i int) {
+	l.lo[i], l.up[i], l.yield[i], v.capped = 0, 0, 0, false
 	if !m.State.living() {
 		return
 	}
@@ -112,11 +108,14 @@ func (l *Law) boundOne(m *Measure, v *vendor, i int, anyWithin bool) {
 	} else if v.well {
 		lo = m.Band[0]
 	}
-	if v.late && anyWithin {
-		lo, up = floor, math.Min(up, math.Max(floor, l.p.Floor))
+	if room := math.Max(v.room.share(l.rate), l.p.Floor); room < up {
+		up, v.capped = room, true
 	}
-	if limit := math.Max(m.Cap, l.p.Floor); limit < up {
-		up, v.capped = limit, true
+	if v.room.relieved(l.clock) {
+		lo = math.Max(lo, math.Min(v.w, up)) // relief is working: more would overshoot
+	}
+	if c := math.Max(v.ceiling, floor); c < up && !l.steady {
+		l.yield[i], lo, up = up-c, floor, c
 	}
 	l.lo[i], l.up[i] = math.Min(lo, up), up
 }
@@ -130,9 +129,17 @@ func inner(band [2]float64, base float64) (lo, up float64) {
 	return lo, up
 }
 
-// relax makes impossible bounds possible: where the vendors together have too little room, their caps give way
-// in proportion, because the traffic has to go somewhere.
-func (l *Law) relax(ms []Measure, lo, up float64) {
+// relax makes impossible bounds possible, because the traffic has to go somewhere: where the vendors together
+// have too little room, first the SLO's ceilings give way, then the caps, both in proportion.
+func (l *Law) relax(ms []Measure) {
+	lo, up, yield := sum(l.lo), sum(l.up), sum(l.yield)
+	if up < 1 && yield > 0 {
+		part := math.Min((1-up)/yield, 1)
+		for i := range ms {
+			l.up[i] += part * l.yield[i]
+		}
+		up += part * yield
+	}
 	for i := range ms {
 		if !ms[i].State.living() {
 			continue
@@ -194,10 +201,9 @@ func fill(x, f, lo, up []float64) {
 	}
 }
 
-// aim fills l.target: the scores inside their bounds, then the ramps. A recovering vendor is given its target
+// aim fills l.target from the scores, inside their bounds, then the ramps. A recovering vendor is given its target
 // in proportion to its ramp; what it does not yet take goes pro rata to the vendors that are not ramping.
 func (l *Law) aim(ms []Measure) {
-	l.score(ms)
 	l.bound(ms)
 	fill(l.target, l.f, l.lo, l.up)
 	freed, full := 0.0, 0.0

@@ -36,6 +36,7 @@ func wilson(k, n int, z float64) float64 {
 func (l *Law) observe(v *vendor, m *Measure, dt float64) {
 	if !m.State.living() {
 		v.forget()
+		v.away = l.clock
 		return
 	}
 	for k := range v.latency {
@@ -46,17 +47,15 @@ func (l *Law) observe(v *vendor, m *Measure, dt float64) {
 	v.judge(l, m)
 }
 
-// within says whether a window of the given length began after the vendor came back: what it did before its
-// ejection is not held against its ramp.
-func within(m *Measure, window time.Duration) bool {
-	return m.State != Ramp || m.RampFor >= window
-}
+// covers says whether a window began after the vendor came back: what it did before its ejection is not held
+// against it.
+func (l *Law) covers(v *vendor, w int) bool { return l.clock-v.away >= windows[w] }
 
 func (l *Law) observeLatency(v *vendor, m *Measure, k int, dt float64) {
 	f, lat := &v.latency[k], &m.Latency[k]
 	for w := range windows {
 		p := lat.P90[w]
-		if lat.N[w] < l.p.NMin || !(p > 0) || math.IsInf(p, 0) || !within(m, windows[w]) {
+		if lat.N[w] < l.p.NMin || !(p > 0) || math.IsInf(p, 0) || !l.covers(v, w) {
 			continue
 		}
 		*f = figure{value: p, at: l.clock, window: w, n: lat.N[w]}
@@ -77,42 +76,77 @@ func (l *Law) observeLatency(v *vendor, m *Measure, k int, dt float64) {
 func (l *Law) observeErrors(v *vendor, m *Measure) {
 	f := &v.errors
 	switch {
-	case m.Known60 >= l.p.NMin && within(m, windows[1]):
+	case m.Known60 >= l.p.NMin && l.covers(v, 1):
 		e := math.Max(wilson(m.Faults60, m.Known60, 1.64), wilson(m.Faults10, m.Known10, 3))
 		*f = figure{value: e, at: l.clock, window: 1, n: m.Known60}
-	case m.Known10 >= l.p.NMin && within(m, windows[0]):
+	case m.Known10 >= l.p.NMin && l.covers(v, 0):
 		*f = figure{value: wilson(m.Faults10, m.Known10, 3), at: l.clock, window: 0, n: m.Known10}
 	case l.clock-f.at > l.p.Keep:
 		f.forget()
 	}
 }
 
+// observeSLO moves the vendor's ceiling under the absolute target. A vendor that has been beyond it for SLOHold
+// sinks toward its floor while another one is within it, and comes back up when nobody is: moving work from one
+// overloaded vendor to the next is how both are lost. Within the target for SLOHold it rises again slowly.
 func (l *Law) observeSLO(v *vendor, m *Measure) {
-	p, n := m.FirstTokenP90, m.Latency[Stream].N[1]
-	known := p > 0 && !math.IsInf(p, 0) && n >= l.p.NMin && within(m, windows[1])
 	if l.p.SLOP90 <= 0 {
-		v.beyond, v.late = false, false
+		v.beyond, v.late, v.ceiling = false, false, 1
 		return
 	}
-	if !known {
-		if l.clock-v.sloKnown > l.p.Keep {
-			v.beyond, v.late = false, false
+	p, n := m.FirstTokenP90, m.Latency[Stream].N[1]
+	switch {
+	case p > 0 && !math.IsInf(p, 0) && n >= l.p.NMin && l.covers(v, 1):
+		v.sloKnown = l.clock
+		if beyond := p > l.p.SLOP90.Seconds(); beyond != v.beyond {
+			v.beyond, v.beyondSince = beyond, l.clock
 		}
-		return
-	}
-	v.sloKnown = l.clock
-	if beyond := p > l.p.SLOP90.Seconds(); beyond != v.beyond {
-		v.beyond, v.beyondSince = beyond, l.clock
+	case l.clock-v.sloKnown > l.p.Keep && v.beyond:
+		v.beyond, v.beyondSince = false, l.clock
 	}
 	if l.clock-v.beyondSince >= l.p.SLOHold {
 		v.late = v.beyond
 	}
 }
 
+// ceil moves the ceilings once every vendor has been observed. Slowness that came from load is no matter for
+// them: less load cures it, and room remembers how much less.
+func (l *Law) ceil(ms []Measure, dt float64) {
+	for i := range ms {
+		v := &l.vendors[i]
+		if !ms[i].State.living() || l.p.SLOP90 <= 0 {
+			v.ceiling = 1
+			continue
+		}
+		loaded := v.room.open && v.room.proved || l.clock < v.room.patient
+		late := v.late && v.beyond && v.latency[Stream].value > l.p.SLOP90.Seconds() && !loaded
+		switch {
+		case !l.relievable(ms, i):
+			v.ceiling = math.Min(v.ceiling+l.p.Step*dt, 1)
+		case late:
+			v.ceiling = math.Max(math.Min(v.ceiling, v.w)-l.p.Step*dt, 0)
+		case !v.late:
+			v.ceiling = math.Min(v.ceiling+l.p.SLORise*dt, 1)
+		}
+	}
+}
+
+// relievable says whether some other vendor is within the SLO and not strained itself.
+func (l *Law) relievable(ms []Measure, i int) bool {
+	for j := range ms {
+		o := &l.vendors[j]
+		if j != i && ms[j].State.living() && !o.beyond && !o.room.open &&
+			!(o.latency[Stream].value > l.p.SLORoom*l.p.SLOP90.Seconds()) {
+			return true
+		}
+	}
+	return false
+}
+
 // judge decides whether the vendor is well: healthy, inside the SLO, under 2 % errors and not limited. It stops
 // being well at once and is well again after WellAfter, so that a figure at its bound does not flap the bands.
 func (v *vendor) judge(l *Law, m *Measure) {
-	sick := m.State != Well || m.Limited || v.beyond ||
+	sick := m.State != Well || m.Limited || v.beyond || math.Min(v.ceiling, v.room.share(l.rate)) < m.Band[0] ||
 		m.Known60 >= l.p.NMin && float64(m.Faults60) >= l.p.ErrorWell*float64(m.Known60)
 	if sick {
 		v.well, v.sickAt = false, l.clock

@@ -1,0 +1,404 @@
+package weights
+
+import (
+	"container/heap"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+)
+
+// simScenario is one row of the table.
+type simScenario struct {
+	name     string
+	length   float64
+	rate     func(t float64) float64
+	base     []float64
+	start    []simConditions
+	change   func(t float64, v []*simVendor) // once a second, before the tick
+	event    float64                         // when things happen, to count settling from; 0 none
+	wellAt   float64                         // when they are over, to count the way back from
+	batch    float64                         // part of requests that are whole answers in the batch lane
+	tune     func(*Params)
+	tick     func(s *sim, t float64)
+	settleIn float64 // points around the final weight that count as settled
+}
+
+// sim is one run of a scenario.
+type sim struct {
+	sc      simScenario
+	naive   bool
+	rng     *rand.Rand
+	v       []*simVendor
+	events  simEvents
+	law     *Law
+	pick    [2]Picker
+	split   [2][]float64
+	w       []float64
+	history [][]float64
+	states  [][]State
+	carried [][]int // requests per second and vendor
+	window  []float64
+	scratch []float64
+
+	requests, faults, limited int
+	all                       []uint32
+	early                     int // faults and refusals in the first 15 s after the event
+	afterEarly, afterRequests int
+}
+
+func newSim(sc simScenario, naive bool, seed uint64) *sim {
+	s := &sim{sc: sc, naive: naive, rng: rand.New(rand.NewPCG(seed, 77)), scratch: make([]float64, 0, 4096), all: make([]uint32, simBins)}
+	for _, c := range sc.start {
+		s.v = append(s.v, newSimVendor(c))
+	}
+	p := Default()
+	if sc.tune != nil {
+		sc.tune(&p)
+	}
+	s.law = New(p)
+	s.w = slices.Clone(sc.base)
+	s.resplit()
+	return s
+}
+
+func (s *sim) resplit() {
+	may := make([]bool, len(s.v))
+	for i, v := range s.v {
+		may[i] = v.health.state.living() || sum(s.w) > 0 && s.w[i] > 0
+	}
+	s.split[0], s.split[1] = Split(s.w, 0, s.sc.batch, may)
+}
+
+func (s *sim) run() *sim {
+	next := s.rng.ExpFloat64() / s.sc.rate(0)
+	s.carried = append(s.carried, make([]int, len(s.v)))
+	for second := 1.0; second <= s.sc.length; second++ {
+		for next < second || len(s.events) > 0 && s.events[0].at < second {
+			if len(s.events) > 0 && s.events[0].at < next {
+				s.end(heap.Pop(&s.events).(simEvent))
+				continue
+			}
+			s.arrive(next)
+			next += s.rng.ExpFloat64() / s.sc.rate(next)
+		}
+		s.second(second)
+	}
+	return s
+}
+
+// arrive sends one request where the picker says, or to another vendor when admission has no token.
+func (s *sim) arrive(now float64) {
+	lane, kind := 0, Stream
+	if s.sc.batch > 0 && s.rng.Float64() < s.sc.batch {
+		lane, kind = 1, Whole
+	}
+	s.requests++
+	if now > s.sc.event+15 {
+		s.afterRequests++
+	}
+	i := s.trial(now)
+	trial := i >= 0
+	if !trial {
+		i = s.pick[lane].Pick(s.split[lane], func(i int) bool { return s.naive || s.v[i].cap.limit == 0 || s.v[i].admit >= 1 })
+		if i < 0 {
+			i = s.pick[lane].Pick(s.split[lane], all)
+		}
+	}
+	v := s.v[i]
+	v.admit = math.Max(v.admit-1, 0)
+	s.carried[len(s.carried)-1][i]++
+	sec := v.second()
+	sec.sent++
+	sec.requests[kind]++
+	if v.c.limit > 0 {
+		v.tokens = math.Min(v.tokens+(now-v.refill)*v.c.limit, math.Max(v.c.limit/10, 2))
+		v.refill = now
+		if v.tokens < 1 {
+			sec.limited++
+			s.limited++
+			s.hurt(now)
+			return
+		}
+		v.tokens--
+	}
+	r := &simRequest{at: now, vendor: i, kind: kind, slot: len(v.inFlight), trial: trial}
+	v.inFlight = append(v.inFlight, r)
+	if !v.c.blackhole {
+		if v.busy < v.slots() {
+			v.start(&s.events, now, r, s.rng)
+		} else {
+			v.queue = append(v.queue, r)
+		}
+	}
+	heap.Push(&s.events, simEvent{at: now + simTimeout, req: r, end: 1})
+}
+
+func (s *sim) trial(now float64) int {
+	for i, v := range s.v {
+		if h := &v.health; h.state == Down && now >= h.trialAt {
+			h.trialAt = now + 10
+			return i
+		}
+	}
+	return -1
+}
+
+func (s *sim) hurt(now float64) {
+	if s.sc.event > 0 && now > s.sc.event+15 {
+		s.afterEarly++
+	}
+}
+
+func (s *sim) end(e simEvent) {
+	r, v := e.req, s.v[e.req.vendor]
+	if e.end == 0 {
+		v.busy--
+		for v.busy < v.slots() && len(v.queue) > 0 {
+			head := v.queue[0]
+			v.queue = v.queue[1:]
+			if head.fate == 0 {
+				v.start(&s.events, e.at, head, s.rng)
+			}
+		}
+	}
+	if r.fate != 0 {
+		return
+	}
+	r.fate = 1
+	v.leave(r)
+	latency := e.at - r.at
+	s.all[simBin(latency)]++
+	ok := e.end == 0 && s.rng.Float64() >= v.c.errors
+	if ok {
+		v.second().ok++
+		v.record(r.kind, latency)
+		v.lastOK, v.inARow = e.at, 0
+		v.health.good = v.health.good || r.trial
+		return
+	}
+	v.second().faults++
+	v.inARow++
+	s.faults++
+	s.hurt(e.at)
+}
+
+// second closes a second: conditions, health, caps, the law.
+func (s *sim) second(now float64) {
+	if s.carried == nil {
+		s.carried = append(s.carried, make([]int, len(s.v)))
+	}
+	for _, v := range s.v {
+		v.turn()
+	}
+	if s.sc.change != nil {
+		s.sc.change(now, s.v)
+	}
+	total := 0
+	for _, v := range s.v {
+		total += v.over(5, func(x *simSecond) int { return x.sent })
+	}
+	rate := float64(total) / 5
+	ms := make([]Measure, len(s.v))
+	states := make([]State, len(s.v))
+	for i, v := range s.v {
+		v.watch(now, false)
+		ms[i] = s.measure(i, now, rate)
+		if !s.naive {
+			v.admit = math.Min(v.admit+v.cap.limit, math.Max(v.cap.limit*1.1, 2))
+		}
+		states[i] = v.health.state
+	}
+	if s.naive {
+		s.w = naiveLaw(s.w, ms)
+	} else {
+		s.w = s.law.Tick(simTime(now), ms, nil).Weights
+	}
+	s.resplit()
+	s.history = append(s.history, slices.Clone(s.w))
+	s.states = append(s.states, states)
+	s.carried = append(s.carried, make([]int, len(s.v)))
+	if s.sc.tick != nil {
+		s.sc.tick(s, now)
+	}
+}
+
+func (s *sim) measure(i int, now, rate float64) Measure {
+	v := s.v[i]
+	m := Measure{Name: fmt.Sprint("v", i), Base: s.sc.base[i], State: v.health.state, Cap: math.Inf(1)}
+	m.Band = [2]float64{math.Max(m.Base-0.05, 0), math.Min(m.Base+0.05, 1)}
+	m.RampFor = time.Duration((now - v.health.since) * float64(time.Second))
+	m.RampLen = time.Duration(v.health.length() * float64(time.Second))
+	for k := range m.Latency {
+		for w := range m.Latency[k].P90 {
+			m.Latency[k].P90[w], m.Latency[k].N[w] = v.p90(w, Kind(k), now, s.scratch)
+		}
+		m.Latency[k].Requests60 = v.over(60, func(x *simSecond) int { return x.requests[k] })
+	}
+	m.FirstTokenP90 = m.Latency[Stream].P90[1]
+	m.Faults10, m.Known10 = v.over(10, faultsOf), v.over(10, knownOf)
+	m.Faults60, m.Known60 = v.over(60, faultsOf), v.over(60, knownOf)
+	if s.naive || !v.health.state.living() {
+		return m
+	}
+	l := math.NaN()
+	if m.Latency[Stream].N[0] >= 50 {
+		l = m.Latency[Stream].P90[0]
+	}
+	v.learn(rate, l)
+	if v.cap.limit > 0 && rate > 0 {
+		m.Cap = math.Max(math.Min(v.cap.limit/rate, 1), 0.05)
+		m.Limited = v.cap.refused || v.cap.saturated > 0
+	}
+	return m
+}
+
+// naiveLaw is what most people would write: weight in proportion to 1/P90 over 10 s, undamped.
+func naiveLaw(w []float64, ms []Measure) []float64 {
+	out := make([]float64, len(ms))
+	for i := range ms {
+		p := ms[i].Latency[Stream].P90[0]
+		if !ms[i].State.living() {
+			continue
+		}
+		out[i] = w[i]
+		if p > 0 {
+			out[i] = ms[i].Base / p
+		}
+		out[i] = math.Max(out[i], 1e-6)
+	}
+	if sum(out) == 0 {
+		for i := range ms {
+			out[i] = ms[i].Base
+		}
+	}
+	normalise(out)
+	for i := range ms {
+		if ms[i].State.living() {
+			out[i] = math.Max(out[i], 0.05)
+		}
+	}
+	normalise(out)
+	return out
+}
+
+// reversals counts turning points of a weight, ignoring wiggles under half a point.
+func (s *sim) turns(vendor int) (at []int) {
+	dir, extreme := 0, s.history[0][vendor]
+	for t, w := range s.history {
+		x := w[vendor]
+		switch {
+		case dir == 0 && math.Abs(x-extreme) >= 0.005:
+			dir, extreme = int(math.Copysign(1, x-extreme)), x
+		case dir > 0 && x > extreme, dir < 0 && x < extreme:
+			extreme = x
+		case dir > 0 && extreme-x >= 0.005, dir < 0 && x-extreme >= 0.005:
+			dir, extreme = -dir, x
+			at = append(at, t)
+		}
+	}
+	return at
+}
+
+// worstMinute is the largest number of turns within any 60 s.
+func worstMinute(at []int) (worst int) {
+	for i := range at {
+		n := 0
+		for _, t := range at[i:] {
+			if t-at[i] < 60 {
+				n++
+			}
+		}
+		worst = max(worst, n)
+	}
+	return worst
+}
+
+// settled is how long after from the first vendor's weight enters its final neighbourhood for good; -1 never.
+func (s *sim) settled(from float64, points float64) float64 {
+	n := len(s.history)
+	final := 0.0
+	for _, w := range s.history[n-60:] {
+		final += w[0] / 60
+	}
+	for t := n - 1; t >= int(from); t-- {
+		if math.Abs(s.history[t][0]-final) > points/100 {
+			if t > n-30 {
+				return -1
+			}
+			return float64(t) + 1 - from
+		}
+	}
+	return 0
+}
+
+func (s *sim) quantile(q float64) float64 {
+	n := 0
+	for _, c := range s.all {
+		n += int(c)
+	}
+	left := int(q * float64(n))
+	for b, c := range s.all {
+		left -= int(c)
+		if left <= 0 {
+			return simValue(b)
+		}
+	}
+	return math.NaN()
+}
+
+func (s *sim) final() float64 {
+	x := 0.0
+	for _, w := range s.history[len(s.history)-60:] {
+		x += w[0] / 60
+	}
+	return x
+}
+
+type simRow struct {
+	turns, settles, final, errors, p90, back float64
+	worst, ejections                         int
+}
+
+func (s *sim) row() (r simRow) {
+	at := s.turns(0)
+	r.turns, r.worst = float64(len(at))/s.sc.length*60, worstMinute(at)
+	r.final, r.p90 = s.final(), s.quantile(0.9)
+	r.errors = float64(s.faults+s.limited) / float64(s.requests)
+	if s.sc.event > 0 {
+		points := s.sc.settleIn
+		if points == 0 {
+			points = 5
+		}
+		r.settles = s.settled(s.sc.event, points)
+	}
+	if s.sc.wellAt > 0 {
+		r.back = s.settled(s.sc.wellAt, 2)
+	}
+	for _, v := range s.v {
+		r.ejections += v.health.ejections
+	}
+	return r
+}
+
+func TestSimulation(t *testing.T) {
+	seeds := []uint64{1}
+	if testing.Verbose() {
+		seeds = []uint64{1, 2, 3}
+	}
+	fmt.Printf("%-34s %-6s %9s %5s %9s %8s %8s %9s %8s %5s\n", "scenario", "law", "turns/min", "worst", "settles", "back", "first", "errors", "P90", "eject")
+	for _, sc := range simScenarios() {
+		for _, naive := range []bool{false, true} {
+			if naive && !testing.Verbose() {
+				continue
+			}
+			for _, seed := range seeds {
+				r := newSim(sc, naive, seed).run().row()
+				name := map[bool]string{false: "ours", true: "naive"}[naive]
+				fmt.Printf("%-34s %-6s %9.2f %5d %8.0fs %7.0fs %7.1f%% %8.2f%% %7.2fs %5d\n", sc.name, name, r.turns, r.worst, r.settles, r.back, 100*r.final, 100*r.errors, r.p90, r.ejections)
+			}
+		}
+	}
+}
