@@ -40,6 +40,7 @@ var bailian = outcome.Dialect{
 		{Code: "model_not_supported", Class: outcome.BadModel},
 		{Message: "Model not exist", Class: outcome.BadModel},
 
+		{Message: "Batch requests are being throttled", Class: outcome.Rate}, // speaks of capacity and means batches
 		// Before the rates: its message speaks of too many requests and means the vendor's capacity.
 		{Code: "ModelServingError", Class: outcome.Overload},
 		{Code: "ModelUnavailable", Class: outcome.Overload},
@@ -48,7 +49,6 @@ var bailian = outcome.Dialect{
 		{Code: "Throttling.BurstRate", Class: outcome.RateSlope},
 		{Code: "limit_burst_rate", Class: outcome.RateSlope},
 		{Message: "Request rate increased too quickly", Class: outcome.RateSlope},
-		{Message: "Batch requests are being throttled", Class: outcome.Rate},
 		{Code: "Throttling.AllocationQuota", Class: outcome.RateTokens},
 		{Code: "insufficient_quota", Class: outcome.RateTokens},
 		{Message: "Allocated quota exceeded", Class: outcome.RateTokens},

@@ -73,7 +73,7 @@ type Attempt struct {
 	// Header returns a header of the answer; nil if none came. http.Header's Get fits.
 	Header func(name string) string
 	// Body is an error's body, or the data of the event that was an error, or the start of
-	// an answer that is not what it should be. 64 KiB are plenty.
+	// an answer that is not what it should be; nil of a good answer. 64 KiB are plenty.
 	Body []byte
 	// Streaming: a stream was asked for.
 	Streaming bool

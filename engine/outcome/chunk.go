@@ -41,13 +41,12 @@ type ChunkInfo struct {
 // Chunk reads one event's data, of a stream of chat completions, completions or
 // responses. ok is false if it is no JSON object; [DONE] is none. It does not allocate.
 func Chunk(data []byte) (c ChunkInfo, ok bool) {
-	cur := scan.NewCursor(data)
-	if !cur.Enter('{') {
+	r := reader{cur: scan.NewCursor(data)}
+	if !r.cur.Enter('{') {
 		return ChunkInfo{}, false
 	}
-	r := reader{cur: &cur}
 	r.root(&c)
-	if !cur.End() {
+	if !r.cur.End() {
 		return ChunkInfo{}, false
 	}
 	r.conclude(&c)
@@ -57,7 +56,7 @@ func Chunk(data []byte) (c ChunkInfo, ok bool) {
 // reader walks one answer, whole or a piece of it, and keeps what has to be
 // decided at its end, because members come in any order.
 type reader struct {
-	cur *scan.Cursor
+	cur scan.Cursor // by value: a pointer would put it on the heap
 
 	typ       []byte // "response.output_text.delta"
 	delta     []byte // the Responses API's

@@ -125,7 +125,7 @@ func reasonOf(d *Dialect, c Class, e *refusal) string {
 		return e.code
 	case d.CodesAreNoise:
 		return c.String()
-	case word(e.typ) && e.typ != "error" && !strings.HasPrefix(e.typ, "response."):
+	case word(e.typ):
 		return e.typ
 	}
 	return c.String()

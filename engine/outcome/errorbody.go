@@ -86,48 +86,58 @@ func (r *refusal) value(b []byte, depth int) {
 		put(&r.message, text(c.Skip()))
 		return
 	}
+	// What is inside says more than what is around it, wherever it stands.
 	_ = scan.Object(b, func(key, v []byte, _ int) bool {
-		r.member(string(key), v, depth)
+		r.inside(string(key), v, depth)
 		return true
 	})
+	var id string
+	_ = scan.Object(b, func(key, v []byte, _ int) bool {
+		if string(key) == "id" {
+			id = text(v)
+		}
+		r.member(string(key), v)
+		return true
+	})
+	put(&r.requestID, id)
 }
 
-func (r *refusal) member(key string, v []byte, depth int) {
+func (r *refusal) inside(key string, v []byte, depth int) {
 	switch key {
 	case "error":
 		if isError(v) {
 			r.found = true
 			r.value(v, depth+1)
 		}
-	case "errors", "detail":
-		if r.message == "" {
+	case "errors", "detail", "response":
+		if v[0] == '{' || v[0] == '[' || key == "detail" {
 			r.value(v, depth+1)
 		}
-	case "response", "header": // response.failed
-		if v[0] == '{' {
-			r.value(v, depth+1)
-		}
+	}
+}
+
+func (r *refusal) member(key string, v []byte) {
+	switch key {
 	case "message", "msg", "error_msg", "error_message":
 		put(&r.message, text(v))
 		r.found = r.found || r.message != ""
 	case "code", "error_code":
 		r.setCode(text(v))
 	case "status", "status_code", "http_code":
-		if n := number(v); n >= 400 && n < 600 {
+		if n := number(v); n >= 400 && n < 600 && r.status == 0 {
 			r.status = n
 		}
 	case "type", "error_type":
-		put(&r.typ, text(v))
+		if t := text(v); t != "error" && !strings.HasPrefix(t, "response.") {
+			put(&r.typ, t)
+		}
 	case "request_id", "requestId", "RequestId":
-		put(&r.requestID, text(v))
-	case "id":
 		put(&r.requestID, text(v))
 	}
 }
 
-// setCode takes a code; an inner one is more telling than an outer one, which came first or will come later.
 func (r *refusal) setCode(s string) {
-	if n := number([]byte(s)); n >= 400 && n < 600 {
+	if n := number([]byte(s)); n >= 400 && n < 600 && r.status == 0 {
 		r.status = n
 	}
 	put(&r.code, s)

@@ -36,6 +36,19 @@ func (f Finish) Good() bool { return f >= FinishStop && f <= FinishFilter }
 // Bad reports a reason that ends a failed answer.
 func (f Finish) Bad() bool { return f > FinishFilter }
 
+// fault is the reason of an answer that a bad finish reason spoilt.
+func (f Finish) fault() string {
+	switch f {
+	case FinishNoResource:
+		return "insufficient_system_resource"
+	case FinishError:
+		return "finish_error"
+	case FinishAborted:
+		return "finish_aborted"
+	}
+	return "finish_unknown"
+}
+
 // ParseFinish returns the finish reason that s spells.
 func ParseFinish(s string) Finish { return parseFinish([]byte(s)) }
 
@@ -45,6 +58,12 @@ func parseFinish(s []byte) Finish {
 		return FinishNone
 	case "cancelled":
 		return FinishAborted
+	case "sensitive": // Zhipu, whose words these three are
+		return FinishFilter
+	case "network_error":
+		return FinishError
+	case "model_context_window_exceeded":
+		return FinishLength
 	}
 	for i, w := range finishWords {
 		if string(s) == w && Finish(i) != FinishOther {

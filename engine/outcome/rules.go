@@ -53,6 +53,8 @@ var common = []Rule{
 	{Status: 400, Message: "is not a valid model", Class: BadModel},
 	{Status: 412, Message: "not loaded", Class: BadModel},
 
+	{Code: "slow_down", Class: RateSlope}, // has come as 503 too
+
 	// Too much at the vendor, as against too much from us.
 	{Code: "server_is_overloaded", Class: Overload},
 	{Code: "overloaded_error", Class: Overload},
@@ -67,7 +69,6 @@ var common = []Rule{
 	{Status: 503, Class: Overload},
 
 	// Too much from us.
-	{Code: "slow_down", Class: RateSlope},
 	{Status: 429, Code: "tokens", Class: RateTokens},
 	{Status: 429, Message: "tokens per min", Class: RateTokens},
 	{Status: 429, Message: "concurren", Class: RateConcurrency},

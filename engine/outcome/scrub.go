@@ -96,7 +96,7 @@ func isWord(b byte) bool {
 // secrets goes through the words and replaces those that look like a key.
 func secrets(s string) string {
 	var out strings.Builder
-	bearer := false
+	bearer, query := false, false
 	for len(s) > 0 {
 		n := strings.IndexFunc(s, func(r rune) bool { return !keyRune(r) })
 		if n < 0 {
@@ -104,7 +104,7 @@ func secrets(s string) string {
 		}
 		w := s[:n]
 		switch {
-		case looksSecret(w) || bearer && len(w) >= 6:
+		case looksSecret(w), bearer && len(w) >= 6, query && n > 0:
 			out.WriteString("***")
 		default:
 			out.WriteString(w)
@@ -114,9 +114,7 @@ func secrets(s string) string {
 		}
 		if n < len(s) {
 			_, size := utf8.DecodeRuneInString(s[n:])
-			if s[n] == '?' && n > 0 && strings.Contains(s[:n], "://") {
-				bearer = true // a query string
-			}
+			query = s[n] == '?' && strings.HasPrefix(w, "//") || query && s[n] != ' '
 			out.WriteString(s[n : n+size])
 			n += size
 		}

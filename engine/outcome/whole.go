@@ -28,7 +28,8 @@ func (e Endpoint) Path() string {
 type WholeInfo struct {
 	// OK: a success of the right shape.
 	OK bool
-	// Reason says what is missing when it is not: "not_json", "no_finish_reason", "no_data", "error".
+	// Reason says what is missing when it is not: "not_json", "no_finish_reason", "finish_aborted"
+	// and its like, "no_data", "no_status", "no_output", "response_failed", "error".
 	Reason string
 	// Error: there is an error object in it.
 	Error      bool
@@ -43,13 +44,12 @@ func Whole(e Endpoint, body []byte) WholeInfo {
 	if e == Other {
 		return wholeOther(body)
 	}
-	cur := scan.NewCursor(body)
-	if !cur.Enter('{') {
+	r, c := reader{cur: scan.NewCursor(body)}, ChunkInfo{}
+	if !r.cur.Enter('{') {
 		return WholeInfo{Reason: "not_json"}
 	}
-	r, c := reader{cur: &cur}, ChunkInfo{}
 	r.root(&c)
-	if !cur.End() {
+	if !r.cur.End() {
 		return WholeInfo{Reason: "not_json"}
 	}
 	r.conclude(&c)
@@ -65,7 +65,7 @@ func Whole(e Endpoint, body []byte) WholeInfo {
 		r.response(&w)
 	default:
 		if w.Finish.Bad() {
-			w.Reason = "finish_" + w.Finish.String()
+			w.Reason = w.Finish.fault()
 			return w
 		}
 		w.need(c.Choices > 0 && w.Finish.Good(), "no_finish_reason")
@@ -92,7 +92,7 @@ func (r *reader) response(w *WholeInfo) {
 		}
 	case "queued", "in_progress":
 	case "failed", "cancelled":
-		w.Reason = "response_" + string(r.status)
+		w.Reason = "response_failed"
 		return
 	default:
 		w.Reason = "no_status"

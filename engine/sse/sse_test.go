@@ -103,9 +103,9 @@ func TestReader_DeliversWholeLinesBeforeABrokenConnectionsError(t *testing.T) {
 	broken := errors.New("reset")
 	for in, want := range map[string][]said{
 		"data: a\n\ndata: {\"half": {{data: "a"}},
-		"data: a\n\ndata: b\n":      {{data: "a"}, {data: "b", unended: true}},
-		"data: a\n\n":               {{data: "a"}},
-		"data: a\ndata: ha":         {{data: "a", unended: true}},
+		"data: a\n\ndata: b\n":     {{data: "a"}, {data: "b", unended: true}},
+		"data: a\n\n":              {{data: "a"}},
+		"data: a\ndata: ha":        {{data: "a", unended: true}},
 	} {
 		got, _, err := all(t, io.MultiReader(strings.NewReader(in), iotest.ErrReader(broken)), 0)
 		if !errors.Is(err, broken) || !slices.Equal(got, want) {
