@@ -11,6 +11,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -211,22 +212,22 @@ func TestRoundTrip_UsesConnectionsAgain(t *testing.T) {
 	}
 }
 
-func TestRoundTrip_SpeaksHTTP2OverTLS(t *testing.T) {
-	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		_, _ = io.WriteString(w, r.Proto)
-	}))
+// overTLS starts a vendor that speaks HTTP/2 and returns the way to it.
+func overTLS(t *testing.T, h http.HandlerFunc, o Options) *Vendor {
+	t.Helper()
+	server := httptest.NewUnstartedServer(h)
 	server.EnableHTTP2 = true
 	server.StartTLS()
-	defer server.Close()
-	s, err := Open(conf(config.Vendor{BaseURL: server.URL}), Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
-	v := s.All()[0]
+	t.Cleanup(server.Close)
+	v := open(t, config.Vendor{BaseURL: server.URL}, o)
 	pool := x509.NewCertPool()
 	pool.AddCert(server.Certificate())
 	v.link.transport.TLSClientConfig = &tls.Config{RootCAs: pool}
+	return v
+}
+
+func TestRoundTrip_SpeaksHTTP2OverTLS(t *testing.T) {
+	v := overTLS(t, func(w http.ResponseWriter, r *http.Request) { _, _ = io.WriteString(w, r.Proto) }, Options{})
 	answer, err := post(t, v, t.Context(), nil, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -234,6 +235,39 @@ func TestRoundTrip_SpeaksHTTP2OverTLS(t *testing.T) {
 	defer func() { _ = answer.Body.Close() }()
 	if b, _ := io.ReadAll(answer.Body); string(b) != "HTTP/2.0" {
 		t.Errorf("the vendor was asked over %s", b)
+	}
+}
+
+func TestCut_ResetsStreamsOverHTTP2(t *testing.T) {
+	faults := fault.NewSet()
+	v := overTLS(t, func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.WriteString(w, "data: x\n\n")
+		_ = http.NewResponseController(w).Flush()
+		<-r.Context().Done()
+	}, Options{Faults: faults})
+	answer, err := post(t, v, t.Context(), nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = answer.Body.Close() }()
+	if _, err := io.ReadFull(answer.Body, make([]byte, 9)); err != nil {
+		t.Fatal(err)
+	}
+	defer faults.Point("lanyun").Inject(time.Now(), fault.Spec{Kind: fault.Reset}).Release()
+	if _, err := answer.Body.Read(make([]byte, 1)); !errors.Is(err, syscall.ECONNRESET) {
+		t.Errorf("the stream ends with %v", err)
+	}
+}
+
+func TestProxy_IsNeverBetweenUsAndThisMachine(t *testing.T) {
+	for host, want := range map[string]bool{
+		"localhost:8080": true, "127.0.0.1": true, "127.8.8.8:1": true, "[::1]:80": true,
+		"a.example": false, "localhost.example": false, "10.0.0.1": false,
+	} {
+		b, err := parseBase("http://" + host)
+		if err != nil || b.loopback() != want || want && proxyFor(b) != nil {
+			t.Errorf("%s: on this machine %v, %v", host, b.loopback(), err)
+		}
 	}
 }
 
@@ -426,7 +460,7 @@ func TestClosedFault_FreesTheRequestWithinASecondOfItsClient(t *testing.T) {
 	}
 }
 
-// Budget: two allocations beside http.NewRequest's own.
+// Budget: 8 allocations, most of them the request, its URL and its header.
 func BenchmarkNewRequest(b *testing.B) {
 	v := open(b, config.Vendor{BaseURL: "https://a.example/v1", APIKeys: []config.Secret{config.NewSecret("sk-first-000000001111")}}, Options{})
 	h := http.Header{"Content-Type": {"application/json"}, "Authorization": {"x"}, "User-Agent": {"x"}, "Accept": {"*/*"}}

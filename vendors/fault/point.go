@@ -110,10 +110,19 @@ func (w *wrapped) RoundTrip(r *http.Request) (*http.Response, error) {
 
 type laneKey struct{}
 
+// The lanes as values of contexts, so that WithLane has nothing to allocate for them.
+var interactive, batch any = "interactive", "batch"
+
 // WithLane returns a context whose requests belong to lane, so that a fault may
-// be restricted to it.
+// be restricted to it. It costs the context and no more.
 func WithLane(ctx context.Context, lane string) context.Context {
-	return context.WithValue(ctx, laneKey{}, lane)
+	switch lane {
+	case interactive:
+		return context.WithValue(ctx, laneKey{}, interactive)
+	case batch:
+		return context.WithValue(ctx, laneKey{}, batch)
+	}
+	return ctx // nobody restricts a fault to a lane that there is not
 }
 
 func laneOf(ctx context.Context) string {

@@ -357,7 +357,7 @@ func BenchmarkWrap_WithoutFault(b *testing.B) {
 
 func TestWrap_WithoutFaultAllocatesNothing(t *testing.T) {
 	w := new(Point).Wrap(answers{})
-	r, _ := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://127.0.0.1/", nil)
+	r, _ := http.NewRequestWithContext(WithLane(t.Context(), "batch"), http.MethodGet, "http://127.0.0.1/", nil)
 	if n := testing.AllocsPerRun(100, func() { _, _ = w.RoundTrip(r) }); n != 0 {
 		t.Errorf("%v allocations", n)
 	}

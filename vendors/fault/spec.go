@@ -198,7 +198,7 @@ func (f Fields) common() error {
 		length = DefaultFor
 	}
 	rule(f.Ramp < 0 || f.Ramp > length, "ramp", f.Ramp, "must be from 0 to the fault's own length")
-	rule(f.Lane != "" && f.Lane != "interactive" && f.Lane != "batch", "lane", f.Lane, "must be interactive or batch")
+	rule(f.Lane != "" && f.Lane != interactive && f.Lane != batch, "lane", f.Lane, "must be interactive or batch")
 	rule(f.InFlight != "" && f.InFlight != Finish && f.InFlight != Cut, "in_flight", f.InFlight, "must be finish or cut")
 	rule(f.InFlight == Cut && f.Lane != "", "in_flight", f.InFlight, "cannot be cut for one lane: connections carry both")
 	return errors.Join(errs...)
