@@ -50,7 +50,8 @@ func (v *view) at(i int) uint64 {
 // span s into the same place of into, and returns the number of samples they
 // are of. waiting are the present ages of attempts that have not answered yet:
 // those older than the span's completed P90 count as samples of their age
-// (they will take at least that long), the rest say nothing yet. They are not
+// (they will take at least that long), the rest say nothing yet; where nothing was
+// completed in the span, all of them count. They are not
 // kept. It returns 0 and writes nothing when there is no sample, or when into
 // is shorter than qs.
 func (r *Ring) Quantiles(now time.Time, s Span, waiting []time.Duration, qs []float64, into []time.Duration) int {
