@@ -10,14 +10,18 @@ import (
 type Offer struct {
 	Sent5       int // attempts sent in the last 5 s
 	SentBefore5 int // and in the 5 s before those
-	Done5       int // attempts that ended in the last 5 s, in whatever way but a 429
-	Faults5     int // of those, vendor_faults
+	// Done5 are the attempts that came back in the last 5 s, in whatever way but
+	// a 429: streams at their first token, the others, and what ended before
+	// one, at the end. It must be the moment that Latency is measured to. Counted
+	// at the end of streams, longer answers would look like a queue.
+	Done5   int
+	Faults5 int // of those, vendor_faults
 
 	N10       int     // attempts that ended in the last 10 s, refusals too
 	Refused10 int     // of those, 429s
 	Accepted  float64 // attempts per second that were not refused, over those 10 s
 
-	Latency time.Duration // P90 of the vendor's main kind; 0: unknown
+	Latency time.Duration // P90 of the vendor's main kind, attempts that still wait among it; 0: unknown
 	Base    time.Duration // its unloaded value; 0: the limiter's own running minimum
 
 	Total float64 // requests per second over all vendors
