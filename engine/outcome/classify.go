@@ -29,9 +29,11 @@ func Classify(a Attempt) Result {
 		return res
 	case a.ClientGone:
 		res.settle(a, Cancelled, "client_cancel", "the client left")
+	case !good && a.Clock != DeadlineClock:
+		res.refused(a, d, &e) // a clock that fired over the rest of its body changes nothing
 	case a.Clock != NoClock:
 		res.clock(a)
-	case !good || e.found:
+	case e.found:
 		res.refused(a, d, &e)
 	case a.Err != nil && a.Err != io.EOF: //nolint:errorlint // a bare io.EOF is the end of the body, a wrapped one a broken connection
 		res.transport(a)

@@ -79,6 +79,8 @@ func TestClassify_SaysHowAnAttemptEnded(t *testing.T) {
 		{"401", Attempt{Phase: Header, Status: 401}, AccountFault, "invalid_key", false, true, false},
 		{"404 of a path", Attempt{Phase: Header, Status: 404, Body: []byte(`{"detail":"Not Found"}`)}, ClientFault, "bad_request", false, false, false},
 		{"404 of a model", Attempt{Phase: Header, Status: 404, Body: []byte(`{"error":{"message":"model x not found"}}`)}, ConfigFault, "model_not_found", false, true, false},
+		{"a firewall's 403", Attempt{Phase: Header, Status: 403, Body: []byte("<html><title>Blocked</title>")}, VendorFault, "html_body", true, true, false},
+		{"429 whose body hangs", Attempt{Phase: Header, Status: 429, Clock: WholeClock}, RateLimited, "rate_limited", false, true, false},
 		{"418", Attempt{Phase: Header, Status: 418}, ClientFault, "bad_request", false, false, false},
 		{"500", Attempt{Phase: Header, Status: 500}, VendorFault, "server_error", true, true, false},
 	} {
@@ -151,6 +153,28 @@ func TestClassify_ReadsRetryAfterInEverySpelling(t *testing.T) {
 		}
 		if res := Classify(a); res.RetryAfter != c.want || res.HasRetryAfter != c.has {
 			t.Errorf("%s: %v %v, want %v %v", c.name, res.RetryAfter, res.HasRetryAfter, c.want, c.has)
+		}
+	}
+}
+
+func TestReadError_TellsWhatMayPassAsItIs(t *testing.T) {
+	for _, c := range []struct {
+		body, message, typ, code string
+		inShape                  bool
+	}{
+		{`{"error":{"message":"m","type":"t","param":null,"code":"c"},"request_id":"r"}`, "m", "t", "c", true},
+		{`data: {"error":{"message":"m","type":"t","code":"c"}}`, "m", "t", "c", false},
+		{`{"object":"error","message":"m","type":"t","param":null,"code":400}`, "m", "t", "400", false},
+		{`{"code":20012,"message":"m","data":null}`, "m", "", "20012", false},
+		{`{"error":"m"}`, "m", "", "", false},
+		{`"m"`, "m", "", "", false},
+		{`{"error":{"message":null}}`, "", "", "", false},
+		{`plain`, "plain", "", "", false},
+		{``, "", "", "", false},
+	} {
+		message, typ, code, inShape := ReadError([]byte(c.body))
+		if message != c.message || typ != c.typ || code != c.code || inShape != c.inShape {
+			t.Errorf("%s: %q %q %q %v", c.body, message, typ, code, inShape)
 		}
 	}
 }

@@ -17,6 +17,15 @@ type refusal struct {
 	found              bool // there was an error in it: an object, a flat one, a string
 }
 
+// ReadError returns what a vendor's error says, for a client whose fault it is: whole,
+// but without keys. inShape: the body is in OpenAI's shape already and may be passed
+// on byte for byte, if it is not compressed.
+func ReadError(body []byte) (message, typ, code string, inShape bool) {
+	e := readRefusal(body)
+	inShape = scan.Valid(body) && len(scan.Get(body, "error", "message")) > 0 && scan.Get(body, "error", "message")[0] == '"'
+	return secrets(e.message), e.typ, e.code, inShape
+}
+
 // maxBody is as much of an error's body as is looked at.
 const maxBody = 64 << 10
 

@@ -115,6 +115,10 @@ func contains(s, part string) bool {
 
 // classOf finds the class of an error, and the rule's scope if it has one.
 func classOf(d *Dialect, status int, e *refusal) (Class, *Scope) {
+	if e.html && (status == 403 || status == 404 || status == 405) {
+		// Something in front of the vendor says so, and knows neither its keys nor its models.
+		return Server, nil
+	}
 	for _, rules := range [][]Rule{d.Rules, common} {
 		for i := range rules {
 			if rules[i].matches(status, e, d.CodesAreNoise) {

@@ -63,6 +63,8 @@ func transportReason(err error) (string, Class) {
 		return "truncated", Connection
 	case errors.As(err, &timeout) && timeout.Timeout():
 		return "timeout", Timeout
+	case strings.Contains(text, "stream error: stream ID"):
+		return "connection_reset", Connection // HTTP/2's way
 	case strings.Contains(text, "event is too long"):
 		return "event_too_long", Broken
 	case strings.Contains(text, "malformed HTTP"), strings.Contains(text, "malformed chunked"):

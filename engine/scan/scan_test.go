@@ -154,6 +154,19 @@ func TestInsert_IntoAnEmptyObjectLeavesNoComma(t *testing.T) {
 	}
 }
 
+func TestPush_AddsAtTheEndOfAnArray(t *testing.T) {
+	for in, want := range map[string]string{`[]`: `[9]`, `[ ]`: `[ 9]`, `[1, 2 ]`: `[1, 2 ,9]`, `{}`: ``, `[`: ``, ``: ``} {
+		body := []byte("x" + in + "y")
+		e, ok := Push(body, 1, len(in), []byte("9"))
+		if ok != (want != "") {
+			t.Errorf("%s: ok %v", in, ok)
+		}
+		if got := string(Splice(nil, body, e)); ok && got != "x"+want+"y" {
+			t.Errorf("%s became %s", in, got)
+		}
+	}
+}
+
 func TestSplice_LeavesOutEditsThatDoNotFit(t *testing.T) {
 	body := []byte("0123456789")
 	got := string(Splice(nil, body, Edit{From: 2, To: 4, With: []byte("x")}, Edit{From: 3, To: 5, With: []byte("no")}, Edit{From: 8, To: 20, With: []byte("no")}, Edit{From: 6, To: 6, With: []byte("y")}))

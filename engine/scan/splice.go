@@ -31,6 +31,21 @@ func Insert(body []byte, at int, key string, value []byte) (e Edit, ok bool) {
 	return Edit{From: open, To: open, With: with}, true
 }
 
+// Push is the edit that gives the array body[at:at+n], which is a value as [Object]
+// gave it, one more element at its end. ok is false if that is no array.
+func Push(body []byte, at, n int, element []byte) (e Edit, ok bool) {
+	if at < 0 || n < 2 || at+n > len(body) || body[at] != '[' || body[at+n-1] != ']' {
+		return Edit{}, false
+	}
+	end := at + n - 1
+	c := Cursor{b: body[:at+n], i: at + 1}
+	with := make([]byte, 0, len(element)+1)
+	if c.Peek() != ']' {
+		with = append(with, ',')
+	}
+	return Edit{From: end, To: end, With: append(with, element...)}, true
+}
+
 // Splice appends body, with the edits made, to dst. Edits are in order and do not
 // overlap; one that is out of order or out of range is left out. Bytes that no
 // edit names are copied as they are.

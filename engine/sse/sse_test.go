@@ -227,12 +227,40 @@ func FuzzReader(f *testing.F) {
 		if err != io.EOF || raw != string(in) { //nolint:errorlint // bare by contract
 			t.Fatalf("in steps: %v, raw %q", err, raw)
 		}
+		var data []string
+		for _, e := range atOnce {
+			if !e.comment {
+				data = append(data, e.data)
+			}
+		}
+		if want := reference(string(in)); !slices.Equal(data, want) {
+			t.Fatalf("data %q, the specification says %q", data, want)
+		}
 		isComment := func(s said) bool { return s.comment }
 		atOnce, split = slices.DeleteFunc(atOnce, isComment), slices.DeleteFunc(split, isComment)
 		if !slices.Equal(unmarked(atOnce), unmarked(split)) {
 			t.Fatalf("in steps it reads\n%+v, at once\n%+v", split, atOnce)
 		}
 	})
+}
+
+// reference reads a stream as the specification tells it, slowly, except that it
+// keeps a last event that was not ended and events with empty data.
+func reference(in string) (data []string) {
+	in = strings.TrimPrefix(in, "\ufeff")
+	in = strings.ReplaceAll(strings.ReplaceAll(in, "\r\n", "\n"), "\r", "\n")
+	var lines []string
+	for _, line := range append(strings.Split(in, "\n"), "") {
+		field, value, _ := strings.Cut(line, ":")
+		switch {
+		case line == "" && len(lines) > 0:
+			data = append(data, strings.Join(lines, "\n"))
+			lines = nil
+		case field == "data":
+			lines = append(lines, strings.TrimPrefix(value, " "))
+		}
+	}
+	return data
 }
 
 // unmarked: an LF that is late may belong to the next event, so that names and
