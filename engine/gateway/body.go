@@ -1,0 +1,104 @@
+package gateway
+
+import (
+	"compress/gzip"
+	"errors"
+	"io"
+	"net/http"
+	"os"
+	"strings"
+	"time"
+)
+
+// bodyPace is how long a client may send nothing of its body.
+const bodyPace = 30 * time.Second
+
+// readBody reads a request's body, once and whole: failing over needs it again,
+// and a body half read when the answer begins gets streams cut. Whoever announces
+// too much, or asks before sending (Expect: 100-continue), is refused before a byte is read.
+func (q *request) readBody() (clientError, bool) {
+	r, limit := q.r, int64(q.st.cfg.Gateway.MaxBody)
+	if r.ContentLength > limit {
+		return tooLarge(limit), false
+	}
+	if r.Body == nil || r.Body == http.NoBody || r.ContentLength == 0 {
+		return clientError{}, true
+	}
+	src, e, ok := q.decoded()
+	if !ok {
+		return e, false
+	}
+	size := r.ContentLength
+	if size < 0 {
+		size = 1 << smallest
+	}
+	var err error
+	q.body, err = newSpool(&q.g.memory, size)
+	if err == nil {
+		err = q.fill(src, limit)
+	}
+	switch {
+	case err == nil:
+		return clientError{}, true
+	case errors.Is(err, errTooLarge):
+		return tooLarge(limit), false
+	case r.Context().Err() != nil:
+		q.gone = true
+		return clientError{}, false
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		e := badRequest("the request's body did not arrive: nothing came for %s", bodyPace)
+		e.status, e.closeAfterwards = http.StatusRequestTimeout, true
+		return e, false
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		q.gone = true // the connection ended within the body
+		return clientError{}, false
+	}
+	var path *os.PathError
+	if errors.As(err, &path) {
+		q.g.log.Error("a request's body could not be kept", "request", q.id, "error", err)
+		return clientError{status: http.StatusInternalServerError, typ: "server_error", code: "baton_storage", message: "the gateway could not keep the request's body"}, false
+	}
+	e = badRequest("the request's body could not be read")
+	e.closeAfterwards = true
+	return e, false
+}
+
+// fill reads the body under a clock that progress sets anew, and that never
+// goes beyond the request's deadline.
+func (q *request) fill(src io.Reader, limit int64) error {
+	control := http.NewResponseController(q.w)
+	arm := func() {
+		// A writer without deadlines (a test's recorder) does without.
+		_ = control.SetReadDeadline(earlier(time.Now().Add(bodyPace), q.deadline))
+	}
+	arm()
+	err := q.body.readFrom(src, limit, arm)
+	_ = control.SetReadDeadline(time.Time{})
+	return err
+}
+
+func earlier(a, b time.Time) time.Time {
+	if b.IsZero() || a.Before(b) {
+		return a
+	}
+	return b
+}
+
+// decoded is the body without its compression. What baton scans it has to read.
+func (q *request) decoded() (io.Reader, clientError, bool) {
+	enc := strings.ToLower(strings.TrimSpace(q.r.Header.Get("Content-Encoding")))
+	if enc == "" || enc == "identity" || q.endpoint == 0 {
+		return q.r.Body, clientError{}, true
+	}
+	if enc != "gzip" && enc != "x-gzip" {
+		e := badRequest("the body's Content-Encoding is %.40q; gzip or none is read", enc)
+		e.status = http.StatusUnsupportedMediaType
+		return nil, e, false
+	}
+	z, err := gzip.NewReader(q.r.Body)
+	if err != nil {
+		return nil, badRequest("the body is not the gzip that its Content-Encoding says"), false
+	}
+	q.unzipped = true
+	return z, clientError{}, true
+}

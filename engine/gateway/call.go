@@ -1,0 +1,163 @@
+package gateway
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"baton/engine/control"
+	"baton/engine/outcome"
+	"baton/engine/scan"
+)
+
+// span is where a value lies in the body; the zero span is none.
+type span struct{ at, n int }
+
+// call is what a client asked for, as far as the gateway has to know.
+type call struct {
+	endpoint outcome.Endpoint
+	path     string // beneath /v1, as it was escaped
+	stream   bool
+	flex     bool // service_tier: what is cheap may take its time
+	bound    bool // belongs to one account: the primary's
+
+	named bool // there is a model
+	model string
+
+	modelAt, optionsAt, messagesAt span
+	usageAsked                     bool // by the client, in stream_options
+	usageAt                        span // of include_usage's value, if it is not true
+	optionsNull                    bool // stream_options is null
+	optionsEmpty                   bool
+	messagesEmpty                  bool
+	prefillable                    bool // a chat that another vendor could go on with
+}
+
+var endpoints = map[string]outcome.Endpoint{
+	"/chat/completions": outcome.Chat,
+	"/completions":      outcome.Completions,
+	"/embeddings":       outcome.Embeddings,
+	"/responses":        outcome.Responses,
+}
+
+// route finds the endpoint of a request under /v1/, and refuses methods that it
+// does not have.
+func (c *call) route(r *http.Request) (clientError, bool) {
+	c.path = strings.TrimPrefix(r.URL.EscapedPath(), "/v1")
+	c.endpoint = endpoints[c.path]
+	c.bound = c.endpoint == outcome.Other
+	switch {
+	case c.endpoint != outcome.Other && r.Method != http.MethodPost:
+		e := wrongMethod(r.Method, r.URL.Path)
+		e.allow = "POST"
+		return e, false
+	case r.Method == http.MethodConnect, r.Method == http.MethodTrace, r.Method == http.MethodOptions:
+		return wrongMethod(r.Method, r.URL.Path), false
+	case strings.HasSuffix(c.path, "/..") || strings.Contains(c.path, "/../"):
+		return badRequest("the path %.200q climbs", r.URL.Path), false
+	}
+	return clientError{}, true
+}
+
+// parse scans the body's top-level members. Only what baton knows is checked;
+// the rest is between the client and the vendor.
+func (c *call) parse(body []byte) error {
+	var fault error
+	err := scan.Object(body, func(key, value []byte, at int) bool {
+		fault = c.member(string(key), value, at)
+		return fault == nil
+	})
+	var syntax *scan.SyntaxError
+	switch {
+	case fault != nil:
+		return fault
+	case errors.As(err, &syntax):
+		return fmt.Errorf("the body is not a JSON object: at byte %d, %s", syntax.Offset, syntax.What)
+	case err != nil:
+		return err
+	case !c.named:
+		return errors.New("the body has no model")
+	}
+	return nil
+}
+
+// member takes in one member of the body. Of two with one name the last counts.
+func (c *call) member(key string, value []byte, at int) error {
+	here := span{at, len(value)}
+	switch key {
+	case "model":
+		name, err := scan.String(value)
+		if err != nil {
+			return fmt.Errorf("model: %w", err)
+		}
+		c.named, c.model, c.modelAt = true, name, here
+	case "stream":
+		c.stream = false
+		if scan.IsNull(value) {
+			return nil
+		}
+		on, err := scan.Bool(value)
+		if err != nil {
+			return fmt.Errorf("stream: %w", err)
+		}
+		c.stream = on
+	case "service_tier":
+		c.flex = string(value) == `"flex"`
+	case "stream_options":
+		c.options(value, here)
+	case "previous_response_id":
+		if c.endpoint == outcome.Responses && !scan.IsNull(value) {
+			c.bound = true
+		}
+	case "messages":
+		c.messagesAt = span{}
+		if value[0] == '[' {
+			c.messagesAt = here
+			c.messagesEmpty = len(bytes.TrimSpace(value[1:len(value)-1])) == 0
+		}
+	case "n":
+		if n, err := scan.Int(value); err == nil && n > 1 {
+			c.prefillable = false
+		}
+	}
+	return nil
+}
+
+// options reads stream_options.
+func (c *call) options(value []byte, at span) {
+	c.optionsAt, c.usageAsked, c.usageAt = at, false, span{}
+	c.optionsNull = scan.IsNull(value)
+	if value[0] != '{' {
+		return
+	}
+	c.optionsEmpty = true
+	_ = scan.Object(value, func(key, v []byte, i int) bool {
+		c.optionsEmpty = false
+		if string(key) == "include_usage" {
+			c.usageAsked = string(v) == "true"
+			c.usageAt = span{at.at + i, len(v)}
+		}
+		return true
+	})
+}
+
+// lane is who waits for the answer: what the request says, else its body, else
+// the client's own lane.
+func (c *call) lane(h http.Header, key *clientKey) (control.Lane, error) {
+	if word := h.Get(headerLane); word != "" {
+		lane, ok := control.ParseLane(strings.ToLower(strings.TrimSpace(word)))
+		if !ok {
+			return 0, fmt.Errorf("%s is %.40q; it is interactive or batch", headerLane, word)
+		}
+		return lane, nil
+	}
+	if c.flex {
+		return control.Batch, nil
+	}
+	if key != nil {
+		return key.lane, nil
+	}
+	return control.Interactive, nil
+}

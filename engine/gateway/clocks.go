@@ -1,0 +1,169 @@
+package gateway
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"baton/engine/outcome"
+)
+
+// A fired clock is the cause of an attempt's cancellation: which of our own
+// clocks it was, as against a client that left.
+type clockFired struct{ clock outcome.Clock }
+
+func (c *clockFired) Error() string { return "the attempt's " + c.clock.String() + " clock fired" }
+
+var fired = func() (all [outcome.DeadlineClock + 1]*clockFired) {
+	for i := range all {
+		all[i] = &clockFired{outcome.Clock(i)}
+	}
+	return all
+}()
+
+// clockOf returns the clock that a cancellation's cause names, NoClock if none.
+func clockOf(cause error) outcome.Clock {
+	var f *clockFired
+	if errors.As(cause, &f) {
+		return f.clock
+	}
+	return outcome.NoClock
+}
+
+// clock is an attempt's clocks: of them one runs at a time, the phase's, and
+// beneath it the request's deadline, on one timer.
+//
+// Progress moves the time at which it is due without touching the timer; a timer
+// that fires early goes on for what is left. A callback that comes late finds
+// that nothing is due, so that a clock may be used again for another attempt.
+type clock struct {
+	mu       sync.Mutex
+	timer    *time.Timer
+	gen      uint64 // counts attempts
+	running  bool
+	which    outcome.Clock
+	limit    time.Duration
+	since    time.Time
+	due      time.Time
+	deadline time.Time // zero: none
+	writing  bool      // an answer is on its way to the client, who may be slow
+	stuck    func()    // called when the client has taken nothing for a whole limit
+	cancel   context.CancelCauseFunc
+}
+
+// start makes the clock ready for an attempt and returns its number. Nothing runs yet.
+func (c *clock) start(cancel context.CancelCauseFunc, deadline time.Time, stuck func()) uint64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.gen++
+	c.cancel, c.deadline, c.stuck = cancel, deadline, stuck
+	c.running, c.writing = false, false
+	return c.gen
+}
+
+// arm starts a phase's clock in place of the one that runs.
+func (c *clock) arm(which outcome.Clock, limit time.Duration) { c.armSince(which, limit, time.Now()) }
+
+// armSince is arm for a phase that began earlier.
+func (c *clock) armSince(which outcome.Clock, limit time.Duration, since time.Time) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.running, c.which, c.limit, c.since = true, which, limit, since
+	c.due = since.Add(limit)
+	c.set()
+}
+
+// set sets the timer for what comes first.
+func (c *clock) set() {
+	d := time.Until(earlier(c.due, c.deadline))
+	if c.timer == nil {
+		c.timer = time.AfterFunc(d, c.fire)
+		return
+	}
+	c.timer.Reset(d)
+}
+
+// progress starts the phase's time anew.
+func (c *clock) progress(now time.Time) {
+	c.mu.Lock()
+	c.due = now.Add(c.limit)
+	c.since = now
+	c.mu.Unlock()
+}
+
+// sent is progress of the request's own body, in the phase in which the vendor's
+// headers are awaited.
+func (c *clock) sent(gen uint64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.running && c.gen == gen && c.which == outcome.HeaderClock {
+		now := time.Now()
+		c.due = now.Add(c.limit)
+		c.since = now
+	}
+}
+
+// write says that an answer begins, or has ended, to be written to the client.
+// Meanwhile the vendor is not to blame for silence.
+func (c *clock) write(on bool) {
+	now := time.Now()
+	c.mu.Lock()
+	c.writing = on
+	c.due, c.since = now.Add(c.limit), now
+	c.mu.Unlock()
+}
+
+// stop ends the attempt's clocks.
+func (c *clock) stop() {
+	c.mu.Lock()
+	c.running, c.cancel, c.stuck = false, nil, nil
+	if c.timer != nil {
+		c.timer.Stop()
+	}
+	c.mu.Unlock()
+}
+
+// started is when the phase began.
+func (c *clock) started() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.since
+}
+
+// hadTime says whether the vendor has had all of its time in this phase.
+func (c *clock) hadTime(now time.Time) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return now.Sub(c.since) >= c.limit
+}
+
+func (c *clock) fire() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.running {
+		return
+	}
+	now := time.Now()
+	switch {
+	case !c.deadline.IsZero() && !now.Before(c.deadline):
+		c.end(outcome.DeadlineClock)
+	case now.Before(c.due):
+		c.set()
+	case c.writing:
+		// The time was the client's. If it takes nothing at all it is let go.
+		c.stuck()
+		c.due = now.Add(c.limit)
+		c.set()
+	default:
+		c.end(c.which)
+	}
+}
+
+func (c *clock) end(which outcome.Clock) {
+	c.running = false
+	if c.writing && c.stuck != nil {
+		c.stuck()
+	}
+	c.cancel(fired[which])
+}

@@ -1,0 +1,317 @@
+package gateway
+
+import (
+	"io"
+	"mime"
+	"net/http"
+	"strconv"
+	"time"
+
+	"baton/engine/control"
+	"baton/engine/outcome"
+	"baton/engine/sse"
+)
+
+const (
+	// maxHeld is how much may come before the first meaningful event.
+	maxHeld = 1 << 20
+	// tail is how long a stream that has said everything may stay open: after its
+	// finish reason usage and [DONE] may still come, after [DONE] nothing does, but a
+	// connection that is read to its end can be used again.
+	tailFinished = 2 * time.Second
+	tailUsage    = 250 * time.Millisecond
+	tailDone     = 100 * time.Millisecond
+)
+
+// readStream reads a stream and relays it: to the client from the commit point on,
+// or in the batch lane into a spool.
+func (a *attempt) readStream() {
+	if !a.isStream() {
+		a.notStream()
+		return
+	}
+	if !a.plain() {
+		return
+	}
+	a.phase = outcome.FirstToken
+	a.clock.armSince(outcome.FirstTokenClock, a.q.st.cfg.Timeouts.FirstToken, a.clock.started())
+	a.reader.Reset(a.body)
+	for a.next() {
+	}
+	a.finishStream()
+}
+
+func (a *attempt) isStream() bool {
+	kind, _, _ := mime.ParseMediaType(a.answer.Header.Get("Content-Type"))
+	return kind != "application/json" && kind != "text/html"
+}
+
+// notStream reads an answer that should have been a stream: an error with a good
+// status, most of the time.
+func (a *attempt) notStream() {
+	a.readFault()
+	if a.reason == "" {
+		a.reason = "not_a_stream"
+	}
+}
+
+// next takes one event. False: the stream is over, one way or another.
+func (a *attempt) next() bool {
+	wait := !a.q.committed && !a.reader.Buffered()
+	var since time.Time
+	if wait {
+		since = time.Now()
+	}
+	ev, err := a.reader.Next()
+	if wait {
+		a.q.waited += time.Since(since)
+	}
+	if err != nil {
+		if err != io.EOF { //nolint:errorlint // a wrapped one is a broken connection
+			a.err = err
+		}
+		return false
+	}
+	if !a.event(&ev) {
+		return false
+	}
+	if a.q.committed && !a.reader.Buffered() {
+		a.flush()
+	}
+	return !a.lost
+}
+
+// event judges an event and passes it on.
+func (a *attempt) event(ev *sse.Event) bool {
+	if ev.Comment {
+		if a.q.committed && !a.q.resume.running {
+			a.emit(ev)
+		}
+		return true
+	}
+	if sse.IsDone(ev.Data) {
+		if a.finished() {
+			a.emit(ev)
+			a.done = true
+		}
+		return false // without a finish reason it ends nothing well
+	}
+	c, ok := outcome.Chunk(ev.Data)
+	if !ok {
+		a.q.g.dropped.Add(1)
+		if a.garbage == nil {
+			a.garbage = append([]byte(nil), ev.Data[:min(len(ev.Data), 4096)]...)
+		}
+		return true
+	}
+	if c.Error {
+		a.fault = append([]byte(nil), ev.Data...)
+		a.reason = "error_event"
+		return false
+	}
+	a.note(&c)
+	if c.UsageOnly && a.edits.usage {
+		return true
+	}
+	if a.q.resume.wanted || a.q.resume.running {
+		return a.resumable(ev, &c)
+	}
+	a.emit(ev)
+	return !a.lost && a.err == nil
+}
+
+// finished says that the answer has said everything and is good so far.
+func (a *attempt) finished() bool {
+	return a.reason == "" && a.fault == nil && (a.complete || outcome.ParseFinish(a.finish).Good())
+}
+
+// note takes from an event what it says of the answer.
+func (a *attempt) note(c *outcome.ChunkInfo) {
+	if c.Usage.Has {
+		a.usage = c.Usage
+	}
+	if c.Finish != outcome.FinishNone {
+		a.finish = c.Finish.String()
+		if c.Finish == outcome.FinishOther {
+			a.finish = string(c.FinishWord)
+		}
+	}
+	a.complete = a.complete || c.Completed
+	switch {
+	case c.Meaningful && !a.first:
+		a.firstToken()
+	case c.Finish.Good():
+		a.clock.arm(outcome.IdleClock, tailFinished)
+	case c.Meaningful:
+		a.clock.progress(time.Now())
+	case c.Usage.Has && a.finish != "":
+		a.clock.arm(outcome.IdleClock, tailUsage)
+	}
+}
+
+// firstToken passes the commit point. In the interactive lane what was held goes
+// out now; the event itself follows.
+func (a *attempt) firstToken() {
+	q, now := a.q, time.Now()
+	a.first, a.phase = true, outcome.Body
+	a.lease.FirstToken(now)
+	a.clock.arm(outcome.IdleClock, q.st.cfg.Timeouts.Idle)
+	if q.lane == control.Batch || q.committed {
+		return
+	}
+	q.firstToken = now.Sub(q.arrived)
+	a.commit()
+}
+
+// commit sends status, headers and what was held.
+func (a *attempt) commit() {
+	q := a.q
+	q.commit(a)
+	h := q.w.Header()
+	if h.Get("Cache-Control") == "" {
+		h.Set("Cache-Control", "no-cache")
+	}
+	h.Set("X-Accel-Buffering", "no") // nginx in front of us would hold events back
+	q.w.WriteHeader(a.answer.StatusCode)
+	if len(a.held) > 0 {
+		a.write(a.held)
+	}
+}
+
+// commit writes the headers of the answer that is the client's now.
+func (q *request) commit(a *attempt) {
+	q.committed, q.answered = true, a.lease.Vendor
+	h := q.w.Header()
+	passDownstream(h, a.answer.Header)
+	h[headerVendor] = []string{a.vendor.Name}
+	q.ownHeaders()
+	if a.vendor.Simulated {
+		h[headerSimulated] = []string{"1"}
+	}
+}
+
+// ownHeaders sets the headers that every answer to an accepted request has.
+func (q *request) ownHeaders() {
+	h := q.w.Header()
+	h[headerAttempts] = []string{strconv.Itoa(q.attempts)}
+	h[headerLane] = []string{q.lane.String()}
+	own := time.Since(q.read) - q.waited
+	h[headerOverhead] = []string{strconv.FormatInt(max(own.Microseconds(), 0), 10)}
+}
+
+var blankLine = []byte("\n\n")
+
+// emit passes an event on as it came: to the client, or to where it is held.
+func (a *attempt) emit(ev *sse.Event) {
+	a.emitRaw(ev.Raw)
+	if ev.Unended && !a.lost {
+		a.emitRaw(blankLine)
+	}
+}
+
+func (a *attempt) emitRaw(raw []byte) {
+	switch {
+	case a.q.committed:
+		a.write(raw)
+	case a.q.lane == control.Batch:
+		a.spoolRaw(raw)
+	case len(a.held)+len(raw) > maxHeld:
+		a.reason, a.err = "no_content", sse.ErrTooLong
+	default:
+		a.held = append(a.held, raw...)
+	}
+}
+
+func (a *attempt) spoolRaw(raw []byte) {
+	var err error
+	if a.whole == nil {
+		a.whole, err = newSpool(&a.q.g.memory, 16<<10)
+	}
+	if err == nil && a.whole.n+int64(len(raw)) > maxAnswer {
+		err = sse.ErrTooLong
+	}
+	if err == nil {
+		_, err = a.whole.Write(raw)
+	}
+	if err != nil {
+		a.err, a.ours = err, err != sse.ErrTooLong //nolint:errorlint // it is set above
+	}
+}
+
+// write writes to the client; what it does not take is its own affair, not the vendor's.
+func (a *attempt) write(p []byte) {
+	a.clock.write(true)
+	_, err := a.q.w.Write(p)
+	a.clock.write(false)
+	if err != nil {
+		a.lost = true
+	}
+}
+
+func (a *attempt) flush() {
+	if a.q.flusher == nil {
+		return
+	}
+	a.clock.write(true)
+	a.q.flusher.Flush()
+	a.clock.write(false)
+	if a.q.r.Context().Err() != nil {
+		a.lost = true
+	}
+}
+
+// finishStream ends a stream that is over. Whether it was good says classify.
+func (a *attempt) finishStream() {
+	if a.lost || a.ours || !a.finished() {
+		return
+	}
+	// Whatever ended it, there was nothing more to come.
+	a.complete, a.err = true, nil
+	if !a.done && a.q.endpoint != outcome.Responses {
+		a.emitRaw(doneEvent)
+	}
+	if !a.q.committed && a.q.lane == control.Interactive {
+		a.commit() // an answer without a word is one
+	}
+	if a.q.committed {
+		a.flush()
+	}
+	a.clock.arm(outcome.IdleClock, tailDone)
+	a.toEnd()
+}
+
+var doneEvent = sse.AppendDone(nil)
+
+// toEnd reads what is left of the answer so that its connection can be used again.
+func (a *attempt) toEnd() {
+	for range 16 {
+		if _, err := a.reader.Next(); err != nil {
+			return
+		}
+	}
+}
+
+// answerHeld sends the batch lane's answer, which was held whole.
+func (q *request) answerHeld(a *attempt) {
+	q.commit(a)
+	h := q.w.Header()
+	n := int64(0)
+	if a.whole != nil {
+		n = a.whole.n
+	}
+	h["Content-Length"] = []string{strconv.FormatInt(n, 10)}
+	q.w.WriteHeader(a.answer.StatusCode)
+	if a.whole == nil || q.r.Method == http.MethodHead {
+		return
+	}
+	_ = http.NewResponseController(q.w).SetWriteDeadline(time.Now().Add(clientPace(n)))
+	if _, err := a.whole.WriteTo(q.w); err != nil {
+		q.gone = true
+	}
+}
+
+// clientPace is how long a client may take for an answer of n bytes: 30 s and a
+// second for every 32 KiB.
+func clientPace(n int64) time.Duration {
+	return 30*time.Second + time.Duration(n>>15)*time.Second
+}
