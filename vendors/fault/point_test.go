@@ -362,3 +362,15 @@ func TestWrap_WithoutFaultAllocatesNothing(t *testing.T) {
 		t.Errorf("%v allocations", n)
 	}
 }
+
+func TestLease_IsOverAtItsTimeThoughTheTimerIsLate(t *testing.T) {
+	p := new(Point)
+	now := time.Now()
+	defer p.Inject(now, Spec{Kind: Refuse, For: time.Minute}).Release()
+	if _, ok := p.State(now.Add(time.Minute - 1)); !ok {
+		t.Error("over before its time")
+	}
+	if _, ok := p.State(now.Add(time.Minute)); ok {
+		t.Error("in force at its end")
+	}
+}
