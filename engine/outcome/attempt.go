@@ -85,7 +85,8 @@ type Attempt struct {
 	// embeddings, response.completed, anything that is passed through.
 	Complete bool
 	// Reason is the caller's own verdict on an answer with a good status, such as "not_json".
-	// It makes the attempt a vendor fault, if nothing more precise is known.
+	// It makes the attempt a vendor fault, if nothing more precise is known. With no status
+	// it says why the request could not be made, and that is a gateway fault.
 	Reason string
 	// Now is for Retry-After in the form of a date; the zero time ignores dates.
 	Now time.Time

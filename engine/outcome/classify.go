@@ -1,6 +1,8 @@
 package outcome
 
 import (
+	"context"
+	"errors"
 	"io"
 	"strings"
 )
@@ -35,12 +37,24 @@ func Classify(a Attempt) Result {
 		res.clock(a)
 	case e.found:
 		res.refused(a, d, &e)
-	case a.Err != nil && a.Err != io.EOF: //nolint:errorlint // a bare io.EOF is the end of the body, a wrapped one a broken connection
+	case a.Status == 0 && a.Reason != "":
+		res.settle(a, Ours, a.Reason, "the attempt could not be made: "+a.Reason)
+	case broken(a):
 		res.transport(a)
 	default:
 		res.missing(a, finish, &e)
 	}
 	return res
+}
+
+// broken reports that the transport has the last word. A bare io.EOF is the end of
+// the body, a wrapped one a broken connection; the caller's verdict is more precise
+// than the error that came of it, unless somebody of ours cancelled the attempt.
+func broken(a Attempt) bool {
+	if a.Err == nil || a.Err == io.EOF { //nolint:errorlint // see above
+		return false
+	}
+	return a.Reason == "" || errors.Is(a.Err, context.Canceled)
 }
 
 // settle writes a class and what follows from it.

@@ -71,6 +71,11 @@ func TestClassify_SaysHowAnAttemptEnded(t *testing.T) {
 		{"want of resources", Attempt{Phase: Body, Status: 200, Finish: "insufficient_system_resource"}, VendorFault, "insufficient_system_resource", true, true, false},
 		{"unknown finish", Attempt{Phase: Body, Status: 200, Finish: "eos token"}, VendorFault, "finish_eostoken", true, true, false},
 		{"not JSON", Attempt{Phase: WholeBody, Status: 200, Reason: "not_json", Body: []byte("oops")}, VendorFault, "not_json", true, true, false},
+		{"our verdict beside an error", Attempt{Phase: FirstToken, Status: 200, Reason: "no_content", Err: errors.New("the event is too long")}, VendorFault, "no_content", true, true, false},
+		{"our verdict beside a cancellation", Attempt{Phase: FirstToken, Status: 200, Reason: "no_content", Err: context.Canceled}, GatewayFault, "cancelled", false, false, false},
+		{"an event over the limit", Attempt{Phase: Body, Status: 200, Err: errors.New("reading an event of over 5 bytes: the event is too long")}, VendorFault, "event_too_long", true, true, false},
+		{"could not be made", Attempt{Phase: Connect, Reason: "bad_request", Err: errors.New("x")}, GatewayFault, "bad_request", false, false, false},
+		{"HTTP/2 stream reset", Attempt{Phase: Header, Err: errors.New("stream error: stream ID 5; INTERNAL_ERROR; received from peer")}, VendorFault, "connection_reset", true, true, false},
 		{"a page with 200", Attempt{Phase: WholeBody, Status: 200, Reason: "not_json", Body: []byte("<!doctype html><title>Login</title>")}, VendorFault, "html_body", true, true, false},
 
 		{"error as the first event", Attempt{Phase: FirstToken, Status: 200, Streaming: true, Body: []byte(errorBody)}, VendorFault, "server_is_overloaded", true, true, false},
