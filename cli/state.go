@@ -19,6 +19,7 @@ type state struct {
 	dir       string
 	lock      *flock.Flock
 	temporary bool
+	problem   string // why the state is not where it should be, "" if it is
 }
 
 // errTaken says that another engine runs on the same state.
@@ -118,6 +119,11 @@ func (s *state) publish(url, token string) error {
 // ended, and gives the lock back.
 func (s *state) close() {
 	_ = os.Remove(s.path("control.addr"))
+	s.release()
+}
+
+// release gives the lock back and leaves everything else as it was.
+func (s *state) release() {
 	_ = s.lock.Unlock()
 	if s.temporary {
 		_ = os.RemoveAll(s.dir)

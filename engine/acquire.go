@@ -246,6 +246,7 @@ func (l *Lease) FirstToken(now time.Time) {
 	v := l.Vendor
 	v.mu.Lock()
 	l.firstToken = max(now.Sub(l.begun), 1)
+	v.counts.Add(now, catBack, 1)
 	v.health.Progress(now)
 	v.mu.Unlock()
 }
@@ -257,6 +258,9 @@ func (l *Lease) Done(now time.Time, r outcome.Result, u outcome.Usage) {
 	v.mu.Lock()
 	v.flight.remove(l)
 	v.counts.Add(now, int(r.Outcome), 1)
+	if l.firstToken == 0 {
+		v.counts.Add(now, catBack, 1)
+	}
 	v.tokensIn += int64(u.Input)
 	v.tokensOut += int64(u.Output)
 	v.measure(l, now, r)

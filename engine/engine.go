@@ -96,13 +96,11 @@ func (e *Engine) apply(cfg *config.Config, now time.Time) {
 
 // reconfigure gives the vendor its part of a new configuration.
 func (v *Vendor) reconfigure(cfg *config.Config, vc *config.Vendor) {
-	before := v.cfg.Swap(vc)
+	v.cfg.Store(vc)
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.health.Reconfigure(healthConfig(cfg))
-	if before.LimitRPS != vc.LimitRPS {
-		v.limiter.Set(vc.LimitRPS)
-	}
+	v.limiter.Configure(vc.LimitRPS, max(1, len(vc.APIKeys)))
 }
 
 // Reload puts a new configuration in force at once.

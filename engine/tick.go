@@ -96,19 +96,17 @@ func (v *Vendor) offer(now time.Time, total float64) limit.Offer {
 		Refused10:   sum(int(outcome.RateLimited), s10),
 		Total:       total,
 	}
-	refused5 := sum(int(outcome.RateLimited), s5)
 	for k := range outcome.Count {
-		o.Done5 += sum(k, s5)
 		o.N10 += sum(k, s10)
 	}
-	o.Done5 -= refused5
+	o.Done5 = sum(catBack, s5) - sum(int(outcome.RateLimited), s5)
 	o.Accepted = float64(o.N10-o.Refused10) / 10
 	kind := weights.Stream
 	if v.rings[weights.Whole].Window(now, window.S10).Count > v.rings[weights.Stream].Window(now, window.S10).Count {
 		kind = weights.Whole
 	}
-	if st := v.rings[kind].Window(now, window.S10); st.Count > 0 {
-		o.Latency = st.P90
+	if l, ok := v.rings[kind].Latency(now, weights.Default().NMin, v.waiting(now)[kind]); ok {
+		o.Latency = l.P90
 	}
 	return o
 }
@@ -154,14 +152,7 @@ func (v *Vendor) figures(now time.Time) weights.Measure {
 		m.State = weights.Ramp
 		m.RampFor, m.RampLen = v.health.RampAge(now)
 	}
-	var waiting [weights.Kinds][]time.Duration
-	n := 0
-	for l := v.flight.head; l != nil && n < waitingMax; l = l.next {
-		if l.firstToken == 0 {
-			waiting[l.kind] = append(waiting[l.kind], now.Sub(l.begun))
-			n++
-		}
-	}
+	waiting := v.waiting(now)
 	q, out := [1]float64{0.9}, [1]time.Duration{}
 	for k := range v.rings {
 		lat := &m.Latency[k]
@@ -182,6 +173,19 @@ func (v *Vendor) figures(now time.Time) weights.Measure {
 	m.Known10 = m.Faults10 + v.counts.Sum(now, int(outcome.OK), 10*time.Second)
 	m.Known60 = m.Faults60 + v.counts.Sum(now, int(outcome.OK), time.Minute)
 	return m
+}
+
+// waiting is the ages of the attempts without an answer yet, the oldest first.
+// v.mu is held.
+func (v *Vendor) waiting(now time.Time) (ages [weights.Kinds][]time.Duration) {
+	n := 0
+	for l := v.flight.head; l != nil && n < waitingMax; l = l.next {
+		if l.firstToken == 0 {
+			ages[l.kind] = append(ages[l.kind], now.Sub(l.begun))
+			n++
+		}
+	}
+	return ages
 }
 
 // publish puts a decision in force. e.mu is held.

@@ -22,6 +22,7 @@ const historyLen = 300
 const (
 	catBegun = outcome.Count
 	catTrial = outcome.Count + 1
+	catBack  = outcome.Count + 2 // first tokens, and attempts that ended without one: what has come back
 )
 
 // Vendor is the live state of one vendor. Its identity is its name and

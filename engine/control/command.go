@@ -190,3 +190,10 @@ func FormatWeights(w map[string]float64) string {
 
 // WhoOf is the Who of events that come of cmd.
 func WhoOf(cmd Command) string { return cmd.meta().Who() }
+
+// Sender names who sends cmd, where it does not say so itself.
+func Sender(cmd Command, by string) {
+	if m := cmd.meta(); m.By == "" {
+		m.By = by
+	}
+}

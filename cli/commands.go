@@ -1,0 +1,198 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"baton/engine/control"
+	"baton/vendors"
+	"baton/vendors/fault"
+)
+
+// do carries a command out for the Hub.
+func (p *process) do(ctx context.Context, cmd control.Command) error {
+	if done, err := p.engine.Do(cmd); done {
+		return err
+	}
+	if done, err := p.machine.Do(ctx, cmd); done {
+		return err
+	}
+	switch c := cmd.(type) {
+	case *control.SetFault:
+		return p.inject(c)
+	case *control.ClearFault:
+		return p.restore(c)
+	case *control.Reload:
+		return p.reload(c)
+	}
+	return control.Errorf(control.Invalid, "%T is no command of this engine", cmd)
+}
+
+// ask answers questions for the Hub.
+func (p *process) ask(_ context.Context, q control.Query) (control.Answer, error) {
+	if done, a, err := p.machine.Ask(q); done {
+		return a, err
+	}
+	switch q := q.(type) {
+	case control.Counts:
+		return p.engine.Tally(), nil
+	case control.FailuresOf:
+		if q.Vendor != "" && p.engine.ByName(q.Vendor) == nil {
+			return nil, control.Errorf(control.NotFound, "there is no vendor %q", q.Vendor)
+		}
+		limit := q.Limit
+		if limit <= 0 {
+			limit = 100
+		}
+		return p.gateway.Failures(q.Vendor, limit), nil
+	}
+	return nil, control.Errorf(control.Invalid, "%T is no question for this engine", q)
+}
+
+// fill writes the state for the Hub.
+func (p *process) fill(s *control.Snapshot) {
+	p.engine.Fill(s)
+	s.Version = version()
+	s.Drill = p.machine.State()
+	s.Gateway.Address = p.gatewayL.Addr().String()
+	if p.demoOn() {
+		s.Demo = &control.DemoState{RPS: p.demo.RPS, Batch: p.demo.Batch}
+	}
+	if a := p.alert.Load(); a != nil {
+		s.Alerts = append(s.Alerts, *a)
+	}
+	now := time.Now()
+	for i := range s.Vendors {
+		if st, on := p.faults.Point(s.Vendors[i].Name).State(now); on {
+			s.Vendors[i].Fault = &control.FaultState{Kind: string(st.Kind), Percent: st.Percent, Until: st.Until.UTC()}
+		}
+	}
+}
+
+// inject puts a fault into the path to a vendor. The engine is not told.
+func (p *process) inject(c *control.SetFault) error {
+	v := p.engine.ByName(c.Vendor)
+	if v == nil {
+		return control.Errorf(control.NotFound, "there is no vendor %q", c.Vendor)
+	}
+	spec, err := fault.Parse(fault.Fields{Kind: c.Kind, Percent: c.Percent, For: time.Duration(c.For), Ramp: time.Duration(c.Ramp), Lane: c.Lane,
+		Delay: time.Duration(c.Delay), Rate: c.Rate, After: c.After, InFlight: c.InFlight})
+	if err != nil {
+		field := ""
+		var fe *fault.FieldError
+		if errors.As(err, &fe) {
+			field = fe.Field
+		}
+		return &control.Error{Kind: control.Invalid, Field: field, Message: err.Error()}
+	}
+	now := time.Now()
+	held := &heldFault{lease: p.faults.Point(c.Vendor).Inject(now, spec)}
+	if before := p.held.swap(c.Vendor, held); before != nil {
+		before.once.Do(func() {}) // this one takes its place: the vendor is not restored
+	}
+	p.hub.Log(control.Event{Time: now, Level: control.Warn, Kind: "fault", Vendor: c.Vendor, Who: c.Who(),
+		Text: fmt.Sprintf("fault %s at %s for %s", spec.Kind, c.Vendor, control.Duration(spec.For)),
+		Data: map[string]any{"on": true, "kind": string(spec.Kind), "percent": spec.Percent}})
+	go func() {
+		<-held.lease.Done()
+		held.once.Do(func() { p.faultEnded(c.Vendor, control.Controller, "its time has run out") })
+	}()
+	return nil
+}
+
+// heldFault is a fault in force; once ends it.
+type heldFault struct {
+	lease *fault.Lease
+	once  sync.Once
+}
+
+// heldFaults are the faults in force by vendor.
+type heldFaults struct {
+	mu sync.Mutex
+	m  map[string]*heldFault
+}
+
+// swap puts f (nil: none) in force at a vendor and returns what was before.
+func (h *heldFaults) swap(vendor string, f *heldFault) *heldFault {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	before := h.m[vendor]
+	if h.m == nil {
+		h.m = map[string]*heldFault{}
+	}
+	h.m[vendor] = f
+	return before
+}
+
+// restore ends a vendor's fault, its ejection, and what either has taught.
+func (p *process) restore(c *control.ClearFault) error {
+	if p.engine.ByName(c.Vendor) == nil {
+		return control.Errorf(control.NotFound, "there is no vendor %q", c.Vendor)
+	}
+	held := p.held.swap(c.Vendor, nil)
+	if held == nil {
+		held = new(heldFault)
+	}
+	p.faults.Point(c.Vendor).Clear()
+	held.once.Do(func() { p.faultEnded(c.Vendor, c.Who(), c.Line()) })
+	return nil
+}
+
+// faultEnded says that a vendor's fault is over and lets it come back.
+func (p *process) faultEnded(vendor, who, why string) {
+	p.hub.Log(control.Event{Level: control.Info, Kind: "fault", Vendor: vendor, Who: who,
+		Text: fmt.Sprintf("%s restored (%s)", vendor, why), Data: map[string]any{"on": false}})
+	p.forget(vendor)
+}
+
+// forget drops what a fault has taught about a vendor.
+func (p *process) forget(vendor string) {
+	p.reloading.Lock()
+	v := p.set.Vendor(vendor)
+	p.reloading.Unlock()
+	if v != nil {
+		v.Keys.Reset()
+		v.CloseIdle()
+	}
+	p.engine.Restored(vendor)
+}
+
+// reload reads the configuration again. A bad one changes nothing.
+func (p *process) reload(c *control.Reload) error {
+	if p.load == nil {
+		return control.Errorf(control.Invalid, "this engine has no configuration to read again")
+	}
+	p.reloading.Lock()
+	defer p.reloading.Unlock()
+	next, err := p.load()
+	if err != nil {
+		p.hub.Log(control.Event{Level: control.Crit, Kind: "config", Who: c.Who(), Text: "reload refused, the old configuration stays: " + err.Error()})
+		return &control.Error{Kind: control.Invalid, Message: err.Error()}
+	}
+	old := p.cfg.Load()
+	for i := range next.Vendors {
+		if vc := &next.Vendors[i]; vc.Simulate != "" && p.sims.url(vc.Name) == "" {
+			return control.Errorf(control.Invalid, "vendor %s: a simulated vendor cannot be added while baton runs", vc.Name)
+		}
+	}
+	set, err := vendors.Open(next, vendors.Options{SimURL: p.sims.url, Faults: p.faults, Before: p.set})
+	if err != nil {
+		return &control.Error{Kind: control.Invalid, Message: err.Error()}
+	}
+	before := p.set
+	p.cfg.Store(next)
+	p.set = set
+	p.engine.Reload(next)
+	p.gateway.Reload(next, set)
+	before.Close()
+	text := "configuration reloaded: nothing changed"
+	if d := old.Diff(next); len(d) > 0 {
+		text = "configuration reloaded: " + strings.Join(d, ", ")
+	}
+	p.hub.Log(control.Event{Level: control.Info, Kind: "config", Who: c.Who(), Text: text, Data: map[string]any{"command": c.Line()}})
+	return nil
+}

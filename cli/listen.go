@@ -1,0 +1,37 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"strconv"
+	"syscall"
+)
+
+// portsTried is how many ports after a taken one are tried.
+const portsTried = 100
+
+// listen opens addr. With free, a taken port gives way to the next free one.
+func listen(key, addr string, free bool) (net.Listener, error) {
+	ln, err := net.Listen("tcp", addr)
+	if err == nil {
+		return ln, nil
+	}
+	if !free || !errors.Is(err, syscall.EADDRINUSE) {
+		return nil, fmt.Errorf("%s = %q: %w", key, addr, err)
+	}
+	host, port, splitErr := net.SplitHostPort(addr)
+	if splitErr != nil {
+		return nil, fmt.Errorf("%s = %q: %w", key, addr, splitErr)
+	}
+	first, convErr := strconv.Atoi(port)
+	if convErr != nil {
+		return nil, fmt.Errorf("%s = %q: %w", key, addr, err)
+	}
+	for p := first + 1; p <= min(first+portsTried, 65535); p++ {
+		if ln, err := net.Listen("tcp", net.JoinHostPort(host, strconv.Itoa(p))); err == nil {
+			return ln, nil
+		}
+	}
+	return nil, fmt.Errorf("%s = %q: it and the %d ports after it are taken: %w", key, addr, portsTried, err)
+}

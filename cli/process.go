@@ -1,0 +1,276 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"baton/drills"
+	"baton/drills/load"
+	"baton/engine"
+	"baton/engine/api"
+	"baton/engine/config"
+	"baton/engine/control"
+	"baton/engine/gateway"
+	"baton/vendors"
+	"baton/vendors/fault"
+	"baton/vendors/sim"
+)
+
+// demoAgent is the User-Agent by which demo traffic is known not to be a client.
+const demoAgent = "baton-demo"
+
+// process is an engine with all its servers: what `baton` and `baton serve`
+// run.
+type process struct {
+	state  *state
+	logger *slog.Logger
+	free   bool // taken ports give way to free ones
+
+	cfg      atomic.Pointer[config.Config]
+	load     func() (*config.Config, error) // the configuration again, for a reload
+	demo     config.Demo
+	engine   *engine.Engine
+	gateway  *gateway.Gateway
+	hub      *control.Hub
+	machine  *drills.Machine
+	faults   *fault.Set
+	held     heldFaults
+	sims     *simulators
+	gatewayL net.Listener
+	controlL net.Listener
+	token    string
+
+	reloading sync.Mutex
+	set       *vendors.Set // guarded by reloading
+
+	lastClient atomic.Int64 // unix seconds of the last request that was not demo traffic
+	alert      atomic.Pointer[string]
+}
+
+// newProcess wires an engine together and opens its ports. It starts nothing.
+func newProcess(cfg *config.Config, st *state, free bool, logger *slog.Logger) (_ *process, err error) {
+	p := &process{state: st, logger: logger, free: free, faults: fault.NewSet(), demo: cfg.Demo}
+	p.cfg.Store(cfg)
+	p.lastClient.Store(time.Now().Unix())
+	defer func() {
+		if err != nil {
+			p.closeListeners()
+		}
+	}()
+	if p.gatewayL, err = listen("gateway.listen", cfg.Gateway.Listen, free); err != nil {
+		return nil, err
+	}
+	if p.controlL, err = listen("control.listen", cfg.Control.Listen, free); err != nil {
+		return nil, err
+	}
+	if p.sims, err = newSimulators(cfg, logger); err != nil {
+		return nil, err
+	}
+	if p.set, err = vendors.Open(cfg, vendors.Options{SimURL: p.sims.url, Faults: p.faults}); err != nil {
+		return nil, err
+	}
+	p.hub = control.NewHub(control.Backend{Do: p.do, Ask: p.ask, Fill: p.fill}, func(e control.Event) { logEvent(logger, e) })
+	p.engine = engine.New(cfg, p.hub.Log)
+	p.gateway = gateway.New(gateway.Options{Config: cfg, Engine: p.engine, Vendors: p.set, Version: version(), Logger: logger})
+	p.machine, err = drills.New(drills.Options{Control: p.hub, Dir: filepath.Join(st.dir, "drills"), Rules: cfg.Drill, SLOP99: cfg.Routing.SLOP99,
+		Environment: cfg.Console.Environment, Digest: cfg.Digest, Log: p.hub.Log})
+	if err != nil {
+		return nil, err
+	}
+	p.token = st.token(cfg.Control.Token.Reveal())
+	return p, nil
+}
+
+func (p *process) closeListeners() {
+	for _, l := range []net.Listener{p.gatewayL, p.controlL} {
+		if l != nil {
+			_ = l.Close()
+		}
+	}
+	if p.sims != nil {
+		p.sims.close()
+	}
+}
+
+// controlAddr is the control API's URL.
+func (p *process) controlAddr() string { return "http://" + p.controlL.Addr().String() }
+
+// demoOn says whether demo traffic runs: only while every vendor is simulated.
+func (p *process) demoOn() bool { return p.demo.RPS > 0 && p.cfg.Load().Simulated() }
+
+// run serves until ctx ends, then drains and returns once everything has
+// stopped.
+func (p *process) run(ctx context.Context) error {
+	work, stopWork := context.WithCancel(context.WithoutCancel(ctx))
+	defer stopWork()
+	if err := p.state.publish(p.controlAddr(), p.token); err != nil {
+		p.warn(err.Error())
+	}
+	gw := p.gateway.Server()
+	gw.Handler = p.clients(gw.Handler)
+	ctl := &http.Server{Handler: p.clients(api.NewServer(api.Options{Control: p.hub, Token: p.token})),
+		ReadHeaderTimeout: 10 * time.Second, ErrorLog: slog.NewLogLogger(p.logger.Handler(), slog.LevelWarn)}
+
+	var wg sync.WaitGroup
+	failed := make(chan error, 8)
+	start := func(what string, f func() error) {
+		wg.Go(func() {
+			if err := f(); err != nil && !errors.Is(err, http.ErrServerClosed) && !errors.Is(err, context.Canceled) {
+				failed <- fmt.Errorf("%s: %w", what, err)
+			}
+		})
+	}
+	start("simulated vendors", func() error { return p.sims.run(work) })
+	start("engine", func() error { return p.engine.Run(work) })
+	start("probes", func() error { return p.gateway.Run(work) })
+	start("drills", func() error { return p.machine.Run(work) })
+	start("gateway", func() error { return gw.Serve(p.gatewayL) })
+	start("control API", func() error { return ctl.Serve(p.controlL) })
+	if p.demoOn() {
+		t := &load.Traffic{URL: "http://" + p.gatewayL.Addr().String() + "/v1", Model: p.demoModel(), RPS: p.demo.RPS, Batch: p.demo.Batch, Stream: 0.9,
+			Seed: 1, UserAgent: demoAgent, Outstanding: 512}
+		if keys := p.cfg.Load().Clients; len(keys) > 0 {
+			t.Key = keys[0].Key.Reveal()
+		}
+		start("demo traffic", func() error { return t.Run(ctx) })
+	}
+	p.logger.Info("serving", "gateway", "http://"+p.gatewayL.Addr().String()+"/v1", "control", p.controlAddr(), "state", p.state.dir, "version", version())
+
+	var err error
+	select {
+	case <-ctx.Done():
+	case err = <-failed:
+	}
+	p.shutdown(gw, ctl, stopWork)
+	wg.Wait()
+	select {
+	case later := <-failed:
+		err = errors.Join(err, later)
+	default:
+	}
+	return err
+}
+
+// shutdown stops in order: no new requests, the ones under way end, then
+// everything that served them.
+func (p *process) shutdown(gw, ctl *http.Server, stopWork context.CancelFunc) {
+	grace, cancel := context.WithTimeout(context.Background(), p.cfg.Load().Gateway.Grace)
+	defer cancel()
+	p.logger.Info("draining", "grace", p.cfg.Load().Gateway.Grace)
+	if err := p.gateway.Drain(grace); err != nil {
+		p.logger.Warn("requests were cut", "reason", err)
+	}
+	_ = gw.Close()
+	stopWork()
+	last, cancelLast := context.WithTimeout(context.Background(), 200*time.Millisecond)
+	defer cancelLast()
+	_ = ctl.Shutdown(last)
+	_ = ctl.Close()
+	p.sims.close()
+	p.reloading.Lock()
+	p.set.Close()
+	p.reloading.Unlock()
+	p.logger.Info("stopped")
+}
+
+// demoModel is what demo traffic asks for: the first configured model.
+func (p *process) demoModel() string {
+	if m := p.cfg.Load().Models; len(m) > 0 {
+		return m[0].Name
+	}
+	return "demo"
+}
+
+// clients remembers when somebody other than the demo traffic last asked.
+func (p *process) clients(h http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.UserAgent() != demoAgent {
+			p.lastClient.Store(time.Now().Unix())
+		}
+		h.ServeHTTP(w, r)
+	})
+}
+
+// warn puts something that a person has to see to into the journal and above
+// the snapshot.
+func (p *process) warn(text string) {
+	p.alert.Store(&text)
+	p.hub.Log(control.Event{Level: control.Crit, Kind: "store", Text: text})
+}
+
+// simulators are the servers of the simulated vendors.
+type simulators struct {
+	logger  *slog.Logger
+	servers map[string]*simulator
+}
+
+type simulator struct {
+	vendor *sim.Vendor
+	server *http.Server
+	ln     net.Listener
+}
+
+// newSimulators opens a loopback port for each simulated vendor.
+func newSimulators(cfg *config.Config, logger *slog.Logger) (*simulators, error) {
+	s := &simulators{logger: logger, servers: map[string]*simulator{}}
+	for i := range cfg.Vendors {
+		vc := &cfg.Vendors[i]
+		if vc.Simulate == "" {
+			continue
+		}
+		if err := s.open(vc); err != nil {
+			s.close()
+			return nil, fmt.Errorf("simulated vendor %s: %w", vc.Name, err)
+		}
+	}
+	return s, nil
+}
+
+func (s *simulators) open(vc *config.Vendor) error {
+	o := sim.Options{Name: vc.Name, Label: vc.Label, Profile: vc.Simulate, Seed: vc.Sim.Seed, FirstToken: vc.Sim.FirstToken, PerToken: vc.Sim.PerToken,
+		Capacity: vc.Sim.Capacity, Limit: vc.Sim.Limit, ErrorRate: vc.Sim.Errors, Models: vc.Sim.Models}
+	v, err := sim.New(o)
+	if err != nil {
+		return err
+	}
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return err
+	}
+	s.servers[vc.Name] = &simulator{vendor: v, ln: ln,
+		server: &http.Server{Handler: v, ReadHeaderTimeout: 10 * time.Second, ErrorLog: slog.NewLogLogger(s.logger.Handler(), slog.LevelDebug)}}
+	return nil
+}
+
+func (s *simulators) url(name string) string {
+	if x := s.servers[name]; x != nil {
+		return "http://" + x.ln.Addr().String() + "/v1"
+	}
+	return ""
+}
+
+func (s *simulators) run(ctx context.Context) error {
+	var wg sync.WaitGroup
+	for _, x := range s.servers {
+		wg.Go(func() { _ = x.server.Serve(x.ln) })
+	}
+	<-ctx.Done()
+	s.close()
+	wg.Wait()
+	return nil
+}
+
+func (s *simulators) close() {
+	for _, x := range s.servers {
+		_ = x.server.Close()
+		_ = x.ln.Close()
+	}
+}

@@ -1,0 +1,111 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"baton/engine/api"
+	"baton/engine/config"
+	"baton/engine/control"
+)
+
+// remote finds the control API of the engine that runs: --control, then
+// $BATON_CONTROL, then the state directory's.
+func (a *app) remote(url string) (*api.Client, error) {
+	dir, dirErr := a.findState()
+	for _, u := range []string{url, a.controlURL, a.env("BATON_CONTROL")} {
+		if u != "" {
+			token, err := a.findToken(dir)
+			if err != nil {
+				return nil, err
+			}
+			return api.NewClient(u, token), nil
+		}
+	}
+	if dirErr != nil {
+		return nil, dirErr
+	}
+	addr := address(dir)
+	if addr == "" {
+		return nil, fmt.Errorf("no engine runs on the state %s: start one with `baton` or `baton serve`, or name its control API with --control", dir)
+	}
+	token, err := a.findToken(dir)
+	if err != nil {
+		return nil, err
+	}
+	return api.NewClient(addr, token), nil
+}
+
+// findState is the state directory for commands that talk to an engine. A
+// configuration that cannot be read must not keep them from it.
+func (a *app) findState() (string, error) {
+	configured := ""
+	if a.statePath == "" {
+		if cfg, err := config.Load(config.Options{Flag: a.configPath, BuiltIn: a.builtin, Environ: a.env}); err == nil {
+			configured = cfg.State.Dir
+		}
+	}
+	return stateDir(a.statePath, configured, a.env)
+}
+
+func (a *app) findToken(dir string) (string, error) {
+	path := a.tokenFile
+	if path == "" {
+		path = filepath.Join(dir, "control.token")
+	}
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return "", fmt.Errorf("read the control API's token: %w (give it with --token-file)", err)
+	}
+	return strings.TrimSpace(string(b)), nil
+}
+
+// ask runs f against the engine with a time limit.
+func (a *app) ask(f func(ctx context.Context, c control.Control) error) error {
+	c, err := a.remote("")
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 15*time.Second)
+	defer cancel()
+	return f(ctx, c)
+}
+
+// sends is the body of a command that sends one control.Command and says what
+// came of it.
+func (a *app) sends(make func(args []string) (control.Command, error), done func(args []string) string) func(*cobra.Command, []string) error {
+	return func(_ *cobra.Command, args []string) error {
+		cmd, err := make(args)
+		if err != nil {
+			return err
+		}
+		return a.ask(func(ctx context.Context, c control.Control) error {
+			if err := c.Do(ctx, cmd); err != nil {
+				return err
+			}
+			fmt.Fprintln(a.out, done(args))
+			return nil
+		})
+	}
+}
+
+// printJSON writes one JSON document.
+func (a *app) printJSON(v any) error {
+	e := json.NewEncoder(a.out)
+	e.SetIndent("", " ")
+	return e.Encode(v)
+}
+
+// unreachable says whether err means that no engine answered.
+func unreachable(err error) bool {
+	var e *control.Error
+	return errors.As(err, &e) && e.Kind == control.Unreachable
+}
