@@ -31,14 +31,18 @@ func (e *Engine) healthChanged(v *Vendor, c health.Change, now time.Time) {
 // healthChangedLocked is healthChanged with e.mu held.
 func (e *Engine) healthChangedLocked(v *Vendor, c health.Change, now time.Time) {
 	if c.Alarm {
-		e.log(control.Event{Time: now, Level: control.Crit, Kind: "health", Vendor: v.Name,
-			Text: fmt.Sprintf("%s fails and is the last vendor: it is kept (%s)", e.label(v), c.Reason)})
+		e.log(control.Event{
+			Time: now, Level: control.Crit, Kind: "health", Vendor: v.Name,
+			Text: fmt.Sprintf("%s fails and is the last vendor: it is kept (%s)", e.label(v), c.Reason),
+		})
 	}
 	if !c.Changed {
 		return
 	}
-	ev := control.Event{Time: now, Kind: "health", Vendor: v.Name, Level: control.Info,
-		Data: map[string]any{"from": c.From.String(), "to": c.To.String(), "reason": c.Reason}}
+	ev := control.Event{
+		Time: now, Kind: "health", Vendor: v.Name, Level: control.Info,
+		Data: map[string]any{"from": c.From.String(), "to": c.To.String(), "reason": c.Reason},
+	}
 	t := e.table.Load()
 	switch c.To {
 	case health.Ejected:
@@ -71,8 +75,10 @@ func (e *Engine) disable(v *Vendor, reason string, r outcome.Result) {
 	if what == "" {
 		what = "account"
 	}
-	ev := control.Event{Time: now, Level: control.Crit, Kind: "account", Vendor: v.Name,
-		Data: map[string]any{"reason": reason, "account": what}}
+	ev := control.Event{
+		Time: now, Level: control.Crit, Kind: "account", Vendor: v.Name,
+		Data: map[string]any{"reason": reason, "account": what},
+	}
 	if !e.othersOpen(v) {
 		v.mu.Lock()
 		again := v.lastErr == "account:"+reason
@@ -101,8 +107,10 @@ func (e *Engine) enabled(v *Vendor, why string) {
 	now := time.Now()
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.log(control.Event{Time: now, Level: control.Info, Kind: "account", Vendor: v.Name,
-		Text: fmt.Sprintf("%s enabled: %s", e.label(v), why)})
+	e.log(control.Event{
+		Time: now, Level: control.Info, Kind: "account", Vendor: v.Name,
+		Text: fmt.Sprintf("%s enabled: %s", e.label(v), why),
+	})
 	e.publish(e.law.Tick(now, e.measures(e.table.Load(), now), e.lawPin()), now)
 }
 

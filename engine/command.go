@@ -122,8 +122,10 @@ func (e *Engine) expire(now time.Time) {
 		e.log(control.Event{Time: now, Level: control.Warn, Kind: "weights", Text: "the pin has run out: weights are the controller's again"})
 	case left <= pinWarn && !e.warned:
 		e.warned = true
-		e.log(control.Event{Time: now, Level: control.Warn, Kind: "weights",
-			Text: fmt.Sprintf("the pin %s ends in 2m; send it again to extend it", control.FormatWeights(e.pin.Weights))})
+		e.log(control.Event{
+			Time: now, Level: control.Warn, Kind: "weights",
+			Text: fmt.Sprintf("the pin %s ends in 2m; send it again to extend it", control.FormatWeights(e.pin.Weights)),
+		})
 	}
 }
 

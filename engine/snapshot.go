@@ -246,8 +246,10 @@ func (e *Engine) Tally() *control.Tally {
 	var attempts int64
 	for _, v := range t.vendors {
 		v.mu.Lock()
-		vt := control.VendorTally{Name: v.Name, Begun: v.begun, LastBegun: v.lastBegun.UTC(), Faults: v.faults,
-			State: v.healthWord(), StateSince: v.health.Since().UTC(), Weight: percent(v.weight), WeightSince: v.fell.UTC()}
+		vt := control.VendorTally{
+			Name: v.Name, Begun: v.begun, LastBegun: v.lastBegun.UTC(), Faults: v.faults,
+			State: v.healthWord(), StateSince: v.health.Since().UTC(), Weight: percent(v.weight), WeightSince: v.fell.UTC(),
+		}
 		attempts += v.attempts
 		v.mu.Unlock()
 		out.Vendors = append(out.Vendors, vt)

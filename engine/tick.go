@@ -74,12 +74,16 @@ func (e *Engine) tickLimits(t *table, now time.Time) {
 		v.mu.Unlock()
 		switch {
 		case has && (!had || math.Abs(after-before) > 0.25*before && after < before):
-			e.log(control.Event{Time: now, Level: control.Warn, Kind: "limit", Vendor: v.Name,
+			e.log(control.Event{
+				Time: now, Level: control.Warn, Kind: "limit", Vendor: v.Name,
 				Text: fmt.Sprintf("%s takes about %.0f requests/s: %s", e.label(v), after, evidence),
-				Data: map[string]any{"learned_rps": after}})
+				Data: map[string]any{"learned_rps": after},
+			})
 		case had && !has:
-			e.log(control.Event{Time: now, Level: control.Info, Kind: "limit", Vendor: v.Name,
-				Text: fmt.Sprintf("the learned limit of %s is forgotten", e.label(v))})
+			e.log(control.Event{
+				Time: now, Level: control.Info, Kind: "limit", Vendor: v.Name,
+				Text: fmt.Sprintf("the learned limit of %s is forgotten", e.label(v)),
+			})
 		}
 	}
 }

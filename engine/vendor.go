@@ -62,7 +62,6 @@ type Vendor struct {
 	why            string
 	fell           time.Time
 	loggedWeight   float64
-	trend          float64
 }
 
 // history is a ring of the last seconds.
