@@ -1,0 +1,36 @@
+package tui
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	tea "github.com/charmbracelet/bubbletea"
+	"github.com/charmbracelet/x/ansi"
+)
+
+// capture writes the screen as text, the same with its colours, and the state
+// behind it, each readable by the operator alone. A snapshot of the state holds
+// no keys.
+func (m *Model) capture() tea.Cmd {
+	frame := strings.Join(m.frameLines(), "\n") + "\n"
+	snap := m.shown
+	base := filepath.Join(m.o.SnapshotDir, "baton-snap-"+m.clock().UTC().Format("20060102T150405Z"))
+	return func() tea.Msg {
+		state, err := json.MarshalIndent(snap, "", "  ")
+		if err != nil {
+			return savedMsg{err: fmt.Errorf("writing the state: %w", err)}
+		}
+		for _, f := range []struct {
+			ext  string
+			data []byte
+		}{{".txt", []byte(ansi.Strip(frame))}, {".ans", []byte(frame)}, {".json", append(state, '\n')}} {
+			if err := os.WriteFile(base+f.ext, f.data, 0o600); err != nil {
+				return savedMsg{err: err}
+			}
+		}
+		return savedMsg{path: base + ".txt .ans .json"}
+	}
+}

@@ -1,0 +1,242 @@
+package tui
+
+import (
+	"errors"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"baton/engine/control"
+	"baton/tui/draw"
+)
+
+var (
+	errQuit = errors.New("quit")
+	errHelp = errors.New("help")
+)
+
+// parseCommand reads a line in the grammar of the command line, "baton" before
+// it or not: weights lanyun=70 bailian=30 --for 15m. Vendors go by their name,
+// label or number.
+func parseCommand(line string, s *control.Snapshot, w *draw.Words) (control.Command, error) {
+	words := splitWords(line)
+	if len(words) > 0 && words[0] == "baton" {
+		words = words[1:]
+	}
+	if len(words) == 0 {
+		return nil, errHelp
+	}
+	p := &parser{s: s, w: w, name: words[0]}
+	if err := p.flags(words[1:]); err != nil {
+		return nil, err
+	}
+	switch p.name {
+	case "quit", "q", "exit":
+		return nil, errQuit
+	case "help", "?":
+		return nil, errHelp
+	case "weights", "weight":
+		return p.weights()
+	case "kill":
+		v, err := p.vendor(0)
+		return &control.StartDrill{Scenario: "kill", Vendor: v, Fault: p.text("fault", "refuse"), For: p.dur}, p.only(err, 1, "fault", "for")
+	case "restore":
+		v, err := p.vendor(0)
+		return &control.ClearFault{Vendor: v}, p.only(err, 1)
+	case "drain":
+		v, err := p.vendor(0)
+		return &control.Drain{Vendor: v, Now: p.has("now")}, p.only(err, 1, "now")
+	case "undrain":
+		v, err := p.vendor(0)
+		return &control.Undrain{Vendor: v}, p.only(err, 1)
+	case "enable":
+		v, err := p.vendor(0)
+		return &control.Enable{Vendor: v}, p.only(err, 1)
+	case "limits", "limit":
+		return p.limits()
+	case "drill":
+		return p.drill()
+	case "reload":
+		return &control.Reload{}, p.only(nil, 0)
+	}
+	return nil, errors.New(w.Sayf("unknown-command", p.name))
+}
+
+// parser is a command's words and flags.
+type parser struct {
+	s     *control.Snapshot
+	w     *draw.Words
+	name  string
+	args  []string
+	given map[string]string
+	dur   control.Duration
+}
+
+// flags sorts words into arguments and --name value pairs; now takes no value.
+func (p *parser) flags(words []string) error {
+	p.given = map[string]string{}
+	for i := 0; i < len(words); i++ {
+		name, ok := strings.CutPrefix(words[i], "--")
+		if !ok {
+			p.args = append(p.args, words[i])
+			continue
+		}
+		name, value, inline := strings.Cut(name, "=")
+		if !inline && name != "now" && name != "override" && i+1 < len(words) {
+			i++
+			value = words[i]
+		}
+		p.given[name] = value
+	}
+	if v, ok := p.given["for"]; ok {
+		d, err := time.ParseDuration(v)
+		if err != nil || d <= 0 {
+			return errors.New(p.w.Sayf("bad-for", v))
+		}
+		p.dur = control.Duration(d)
+	}
+	return nil
+}
+
+func (p *parser) has(flag string) bool { _, ok := p.given[flag]; return ok }
+
+func (p *parser) text(flag, other string) string {
+	if v := p.given[flag]; v != "" {
+		return v
+	}
+	return other
+}
+
+// only refuses what a command does not take.
+func (p *parser) only(err error, args int, flags ...string) error {
+	if err != nil {
+		return err
+	}
+	if len(p.args) > args {
+		return errors.New(p.w.Sayf("bad-flag", p.name, p.args[args]))
+	}
+next:
+	for f := range p.given {
+		for _, ok := range flags {
+			if f == ok {
+				continue next
+			}
+		}
+		return errors.New(p.w.Sayf("bad-flag", p.name, "--"+f))
+	}
+	return nil
+}
+
+func (p *parser) names() string {
+	var n []string
+	for i := range p.s.Vendors {
+		n = append(n, p.s.Vendors[i].Name)
+	}
+	return strings.Join(n, ", ")
+}
+
+// vendor is argument i as a vendor's name.
+func (p *parser) vendor(i int) (string, error) {
+	if i >= len(p.args) {
+		return "", errors.New(p.w.Sayf("need-vendor", p.name, p.names()))
+	}
+	return p.find(p.args[i])
+}
+
+func (p *parser) find(s string) (string, error) {
+	for i := range p.s.Vendors {
+		if v := &p.s.Vendors[i]; v.Name == s || v.Label == s && s != "" || strconv.Itoa(i+1) == s {
+			return v.Name, nil
+		}
+	}
+	return "", errors.New(p.w.Sayf("unknown-vendor", s, p.names()))
+}
+
+func (p *parser) weights() (control.Command, error) {
+	if len(p.args) == 1 && p.args[0] == "auto" {
+		return &control.ReleaseWeights{}, p.only(nil, 1)
+	}
+	if len(p.args) == 0 {
+		return nil, errors.New(p.w.Sayf("need-weights"))
+	}
+	w := map[string]float64{}
+	sum := 0.0
+	for _, a := range p.args {
+		name, value, ok := strings.Cut(a, "=")
+		if !ok {
+			return nil, errors.New(p.w.Sayf("need-weights"))
+		}
+		vendor, err := p.find(name)
+		if err != nil {
+			return nil, err
+		}
+		x, err := strconv.ParseFloat(strings.TrimSuffix(value, "%"), 64)
+		if err != nil || !(x >= 0 && x <= 100) {
+			return nil, errors.New(p.w.Sayf("bad-number", value))
+		}
+		w[vendor] = x
+	}
+	for _, x := range w {
+		sum += x
+	}
+	if math.Abs(sum-100) > 0.01 {
+		return nil, errors.New(p.w.Sayf("weights-sum", strconv.FormatFloat(sum, 'f', -1, 64)))
+	}
+	return &control.SetWeights{Weights: w, For: p.dur, Reason: p.given["reason"], Override: p.has("override")}, p.only(nil, len(p.args), "for", "reason", "override")
+}
+
+func (p *parser) limits() (control.Command, error) {
+	switch {
+	case len(p.args) > 0 && p.args[0] == "forget":
+		v, err := p.vendor(1)
+		return &control.ForgetLimit{Vendor: v}, p.only(err, 2)
+	case len(p.args) > 2 && p.args[0] == "set":
+		v, err := p.vendor(1)
+		if err != nil {
+			return nil, err
+		}
+		x, err := strconv.ParseFloat(p.args[2], 64)
+		if err != nil || !(x > 0) || math.IsInf(x, 0) {
+			return nil, errors.New(p.w.Sayf("bad-number", p.args[2]))
+		}
+		return &control.SetLimit{Vendor: v, RPS: x}, p.only(nil, 3)
+	}
+	return nil, errors.New(p.w.Sayf("need-vendor", "limits forget|set", p.names()))
+}
+
+func (p *parser) drill() (control.Command, error) {
+	switch {
+	case len(p.args) == 1 && p.args[0] == "abort":
+		return &control.AbortDrill{}, p.only(nil, 1)
+	case len(p.args) == 2 && p.args[0] == "run":
+		return &control.StartDrill{Scenario: p.args[1], Note: p.given["note"], Ticket: p.given["ticket"]}, p.only(nil, 2, "note", "ticket")
+	}
+	return nil, errors.New(p.w.Sayf("unknown-command", strings.TrimSpace("drill "+strings.Join(p.args, " "))))
+}
+
+// splitWords splits at spaces; double quotes hold words together.
+func splitWords(s string) []string {
+	var out []string
+	var b strings.Builder
+	quoted, any := false, false
+	for _, r := range s {
+		switch {
+		case r == '"':
+			quoted, any = !quoted, true
+		case r == ' ' && !quoted:
+			if any {
+				out = append(out, b.String())
+				b.Reset()
+				any = false
+			}
+		default:
+			b.WriteRune(r)
+			any = true
+		}
+	}
+	if any {
+		out = append(out, b.String())
+	}
+	return out
+}

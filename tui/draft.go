@@ -1,0 +1,335 @@
+package tui
+
+import (
+	"time"
+
+	"baton/engine/control"
+	"baton/tui/draw"
+
+	tea "github.com/charmbracelet/bubbletea"
+)
+
+// draft is weights that are not applied yet.
+type draft struct {
+	names    []string
+	values   []float64 // whole percents that sum to 100
+	base     []float64 // what they were when the draft was begun
+	alive    []bool    // who might take traffic then
+	revision int64     // what it was made against
+	sending  bool      // on its way
+	again    bool      // changed while on its way
+	hold     bool      // something happened: only Enter applies it
+}
+
+func (d *draft) weights() map[string]float64 {
+	w := make(map[string]float64, len(d.names))
+	for i, n := range d.names {
+		w[n] = d.values[i]
+	}
+	return w
+}
+
+func (d *draft) changed() bool {
+	for i := range d.values {
+		if d.values[i] != d.base[i] {
+			return true
+		}
+	}
+	return false
+}
+
+// newDraft begins with the present weights.
+func newDraft(s *control.Snapshot) *draft {
+	d := &draft{revision: s.Revision}
+	for i := range s.Vendors {
+		v := &s.Vendors[i]
+		d.names = append(d.names, v.Name)
+		d.values = append(d.values, v.Weight)
+		d.alive = append(d.alive, draw.Alive(v.State))
+	}
+	d.values = toHundred(d.values)
+	d.base = append([]float64(nil), d.values...)
+	return d
+}
+
+// fixed are the vendors that make no room: the locked ones and those that may
+// take no traffic.
+func (m *Model) fixed() []bool {
+	f := make([]bool, len(m.live.Vendors))
+	for i := range m.live.Vendors {
+		v := &m.live.Vendors[i]
+		f[i] = m.locked[v.Name] || !draw.Alive(v.State)
+	}
+	return f
+}
+
+// edit sets the draft's weight of vendor i, from values as they were; it says
+// why when that is not possible.
+func (m *Model) edit(i int, from []float64, v float64) bool {
+	vendor := &m.live.Vendors[i]
+	switch {
+	case len(m.live.Vendors) < 2:
+		m.say(control.Warn, "alone")
+		return false
+	case !draw.Alive(vendor.State):
+		_, word, _ := draw.StateWord(vendor.State, m.look)
+		m.say(control.Warn, "dead", label(vendor), word)
+		return false
+	}
+	values, ok := spread(from, i, v, m.fixed())
+	if !ok {
+		m.say(control.Warn, "no-room")
+		return false
+	}
+	m.draft.values = values
+	return true
+}
+
+// begin makes a draft if there is none.
+func (m *Model) begin() {
+	if m.draft == nil {
+		m.draft = newDraft(m.live)
+	}
+}
+
+// dropEmpty ends a draft that changes nothing.
+func (m *Model) dropEmpty() {
+	if m.draft != nil && !m.draft.sending && !m.draft.changed() {
+		m.draft = nil
+	}
+}
+
+// nudge moves the selected vendor's weight by delta.
+func (m *Model) nudge(delta float64) tea.Cmd {
+	if m.vendor() == nil {
+		return nil
+	}
+	m.begin()
+	v := m.draft.values[m.selected]
+	if !m.edit(m.selected, m.draft.values, v+delta) {
+		m.dropEmpty()
+		return nil
+	}
+	return m.settle()
+}
+
+// setTo types a weight for the selected vendor.
+func (m *Model) setTo(v float64) tea.Cmd {
+	if m.vendor() == nil {
+		return nil
+	}
+	m.begin()
+	if !m.edit(m.selected, m.draft.values, v) {
+		m.dropEmpty()
+		return nil
+	}
+	return m.settle()
+}
+
+// equal stages equal weights.
+func (m *Model) equal() tea.Cmd {
+	m.begin()
+	m.draft.values = equalise(m.draft.values, m.fixed())
+	return m.settle()
+}
+
+// settle applies a change of the draft, or leaves it staged where weights are
+// applied by Enter.
+func (m *Model) settle() tea.Cmd {
+	d := m.draft
+	switch {
+	case d.sending:
+		d.again = true
+		return nil
+	case !d.changed():
+		m.draft = nil
+		return nil
+	case m.live.Apply == "enter" || d.hold:
+		m.say(control.Info, "staged")
+		return nil
+	}
+	return m.commit()
+}
+
+// commit sends the draft.
+func (m *Model) commit() tea.Cmd {
+	d := m.draft
+	if d == nil || d.sending {
+		return nil
+	}
+	d.sending, d.again, d.hold = true, false, false
+	before := m.current()
+	do := m.send(&control.SetWeights{Meta: m.atRevision(d.revision), Weights: d.weights()}, tagDraft)
+	return func() tea.Msg {
+		done, ok := do().(doneMsg)
+		if ok {
+			done.before = before
+		}
+		return done
+	}
+}
+
+// draftDone takes how sending weights ended. A draft that changed meanwhile is
+// sent again; one that was refused stays, to be looked at.
+func (m *Model) draftDone(done doneMsg) tea.Cmd {
+	d := m.draft
+	if done.err == nil {
+		m.past.did(done.before, m.now)
+		m.sayText(control.Info, m.look.Sayf("applied", done.cmd.Line()))
+	}
+	if d == nil {
+		return nil
+	}
+	d.sending = false
+	if m.live != nil {
+		d.revision = m.live.Revision
+	}
+	if done.err != nil {
+		d.hold = true
+		key := "refused"
+		if stale(done.err) {
+			key = "stale"
+		}
+		m.say(control.Crit, key, done.err)
+		return nil
+	}
+	if d.again {
+		copy(d.base, done.weightsOf(d.names))
+		return m.settle()
+	}
+	m.draft = nil
+	return nil
+}
+
+// weightsOf are the weights that were sent, in the order of names.
+func (d *doneMsg) weightsOf(names []string) []float64 {
+	out := make([]float64, len(names))
+	if c, ok := d.cmd.(*control.SetWeights); ok {
+		for i, n := range names {
+			out[i] = c.Weights[n]
+		}
+	}
+	return out
+}
+
+// checkDraft ends what a new state makes impossible: a vendor that came or went
+// ends the draft, one that fell keeps it for a look.
+func (m *Model) checkDraft() {
+	d := m.draft
+	if d == nil {
+		return
+	}
+	if len(d.names) != len(m.live.Vendors) {
+		m.draft, m.drag = nil, nil
+		return
+	}
+	for i := range m.live.Vendors {
+		v := &m.live.Vendors[i]
+		if v.Name != d.names[i] {
+			m.draft, m.drag = nil, nil
+			return
+		}
+		alive := draw.Alive(v.State)
+		if d.alive[i] && !alive {
+			_, word, _ := draw.StateWord(v.State, m.look)
+			m.drag, d.hold = nil, true
+			m.say(control.Warn, "moved", label(v), word)
+		}
+		d.alive[i] = alive
+	}
+}
+
+// vector is weights that were in force; auto is the controller's.
+type vector struct {
+	auto    bool
+	weights map[string]float64
+}
+
+// history is what undo and redo go through.
+type history struct {
+	undo, redo []vector
+	last       time.Time
+}
+
+const (
+	undoKept  = 20
+	sameTouch = 1500 * time.Millisecond // changes so close are one to undo
+)
+
+// did records what was before a change.
+func (h *history) did(before vector, now time.Time) {
+	if !h.last.IsZero() && now.Sub(h.last) < sameTouch && len(h.undo) > 0 && len(h.redo) == 0 {
+		h.last = now
+		return
+	}
+	h.undo = append(h.undo, before)
+	if len(h.undo) > undoKept {
+		h.undo = h.undo[1:]
+	}
+	h.redo, h.last = nil, now
+}
+
+// current is what is in force.
+func (m *Model) current() vector {
+	if m.live.Pin == nil {
+		return vector{auto: true}
+	}
+	return vector{weights: m.live.Pin.Weights}
+}
+
+// back undoes: a draft first, then the last change that was applied.
+func (m *Model) back() tea.Cmd {
+	if m.draft != nil && !m.draft.sending {
+		m.revert()
+		return nil
+	}
+	n := len(m.past.undo)
+	if n == 0 {
+		m.say(control.Info, "nothing-undo")
+		return nil
+	}
+	v := m.past.undo[n-1]
+	m.past.undo = m.past.undo[:n-1]
+	m.past.redo = append(m.past.redo, m.current())
+	m.past.last = time.Time{}
+	return m.restoreVector(v)
+}
+
+// forth redoes.
+func (m *Model) forth() tea.Cmd {
+	n := len(m.past.redo)
+	if n == 0 {
+		m.say(control.Info, "nothing-redo")
+		return nil
+	}
+	v := m.past.redo[n-1]
+	m.past.redo = m.past.redo[:n-1]
+	m.past.undo = append(m.past.undo, m.current())
+	m.past.last = time.Time{}
+	return m.restoreVector(v)
+}
+
+func (m *Model) restoreVector(v vector) tea.Cmd {
+	meta := m.atRevision(m.live.Revision)
+	if v.auto {
+		return m.send(&control.ReleaseWeights{Meta: meta}, tagPlain)
+	}
+	return m.send(&control.SetWeights{Meta: meta, Weights: v.weights, Reason: "undo"}, tagPlain)
+}
+
+// release gives the weights back to the controller.
+func (m *Model) release() tea.Cmd {
+	if m.draft != nil && !m.draft.sending {
+		m.draft, m.drag = nil, nil
+	}
+	if now := m.current(); !now.auto {
+		m.past.did(now, m.now)
+	}
+	return m.send(&control.ReleaseWeights{Meta: m.atRevision(m.live.Revision)}, tagPlain)
+}
+
+// revert throws the draft away.
+func (m *Model) revert() {
+	m.draft, m.drag = nil, nil
+	m.say(control.Info, "reverted")
+}

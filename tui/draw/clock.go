@@ -1,0 +1,396 @@
+package draw
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"baton/engine/control"
+	"baton/tui/theme"
+)
+
+// Drill is the drill's clock and story as they are drawn.
+type Drill struct {
+	D       *control.DrillState
+	Label   string  // the vendor's
+	Seconds float64 // what the clock shows
+	Now     time.Time
+	Pending bool // asked for, and not yet seen in a snapshot
+	Act     bool // this console may act
+}
+
+// stopped says whether the clock stands still.
+func (d *Drill) stopped() bool { return d.D.CutoverS != nil || d.D.Verdict != nil }
+
+// verdict is the word at the end, and its style.
+func (d *Drill) verdict(k Look) (glyph, word string, ink, badge theme.Style) {
+	v := ""
+	switch {
+	case d.D.Verdict != nil:
+		v = *d.D.Verdict
+	case d.D.CutoverS != nil && (d.D.TargetS <= 0 || *d.D.CutoverS <= d.D.TargetS):
+		v = control.Passed
+	case d.D.CutoverS != nil:
+		v = control.Failed
+	}
+	switch v {
+	case "":
+		return k.Doing, k.Running, k.WarnBold, k.BadgeWarn
+	case control.Passed:
+		return k.Done, k.Passed, k.OKBold, k.BadgeOK
+	case control.Failed:
+		return k.Bad, k.Words.Failed, k.CritBold, k.BadgeCrit
+	case control.Refused:
+		return k.Bad, k.Refused, k.WarnBold, k.BadgeWarn
+	case control.Aborted:
+		return k.Bad, k.Aborted, k.WarnBold, k.BadgeWarn
+	case control.Inconclusive:
+		return k.Todo, k.Inconclusive, k.WarnBold, k.BadgeWarn
+	}
+	return k.Todo, v, k.Dim, k.BadgeQuiet
+}
+
+// ink is the digits' style: how much of the target is used up.
+func (d *Drill) ink(k Look) theme.Style {
+	if d.stopped() {
+		_, _, ink, _ := d.verdict(k)
+		return ink
+	}
+	switch used := d.used(); {
+	case used >= 0.9:
+		return k.Crit
+	case used >= 0.6:
+		return k.Warn
+	}
+	return k.Strong
+}
+
+func (d *Drill) used() float64 {
+	if d.D.TargetS <= 0 {
+		return 0
+	}
+	return d.Seconds / d.D.TargetS
+}
+
+// title names the drill.
+func (d *Drill) title(k Look) []Span {
+	s := []Span{{k.Strong, strings.ToUpper(k.Drill) + " "}, {"", d.D.Scenario + " "}, {k.Strong, d.Label}}
+	if d.D.Fault.Kind != "" {
+		s = append(s, Span{k.Dim, " " + k.Dot + " " + d.D.Fault.Kind})
+	}
+	return s
+}
+
+func (d *Drill) badge(k Look) []Span {
+	glyph, word, _, badge := d.verdict(k)
+	return []Span{{badge, " " + glyph + " " + word + " "}}
+}
+
+// Lines draws the drill's area: a box with large digits, three rows of small
+// ones, two rows, or one.
+func (d *Drill) Lines(w, h int, k Look) []string {
+	switch {
+	case h >= 7 && w >= 90:
+		return d.large(w, h, k)
+	case h >= 5 && w >= 56:
+		return d.medium(w, h, k)
+	}
+	out := []string{d.short(w, k)}
+	if h >= 2 {
+		out = append(out, d.phases(w, true, k))
+	}
+	if h >= 3 {
+		out = append(out, d.clients(w, k))
+	}
+	return block(out, w, h)
+}
+
+func (d *Drill) large(w, h int, k Look) []string {
+	text := Clock(d.Seconds)
+	digits := big(text, 1, 1, d.ink(k), k)
+	dw := bigWidth(text, 1)
+	iw := w - 4
+	side := iw - dw - 6
+	story := []string{
+		d.headline(side, k), d.phases(side, false, k), d.bar(side, k), d.clients(side, k), d.next(side, k),
+	}
+	body := make([]string, 5)
+	for i := range body {
+		body[i] = NewRow(iw, k).Add("", "  ").Painted(digits[i], dw).Fill("", " ", 4).Painted(story[i], side).String()
+	}
+	edge := k.Faint
+	if d.stopped() {
+		_, _, edge, _ = d.verdict(k)
+	}
+	return block(Box(body, d.title(k), d.badge(k), edge, w, 7, k), w, h)
+}
+
+func (d *Drill) medium(w, h int, k Look) []string {
+	digits, dw := small(Clock(d.Seconds), d.ink(k), k)
+	side := w - dw - 5
+	story := []string{d.headline(side, k), d.bar(side, k), d.phases(side, true, k)}
+	out := []string{Rule(d.title(k), d.badge(k), w, k)}
+	for i := range digits {
+		out = append(out, NewRow(w, k).Add("", " ").Painted(digits[i], dw).Fill("", " ", 3).Painted(story[i], side).String())
+	}
+	out = append(out, NewRow(w, k).Add("", " ").Painted(d.lastRow(w-2, k), w-2).String())
+	return block(out, w, h)
+}
+
+// short is the clock in one row.
+func (d *Drill) short(w int, k Look) string {
+	glyph, word, ink, _ := d.verdict(k)
+	r := NewRow(w, k).Add("", " ").Add(ink, Clock(d.Seconds)).Add(k.Dim, " / "+MinSec(d.D.TargetS)+" ")
+	if d.stopped() {
+		r.Add(k.Strong, k.Cutover+" ").Add(ink, glyph+" "+word)
+	} else {
+		r.Add(k.Dim, k.Drill+" ").Add("", d.Label+" ").Add(ink, d.doing(k))
+	}
+	return r.String()
+}
+
+// doing is the phase that the drill waits for.
+func (d *Drill) doing(k Look) string {
+	for _, p := range drillPhases[:4] {
+		if d.moment(p) == nil {
+			return k.phase(p) + k.Ellipsis
+		}
+	}
+	return k.phase(control.PhaseRestored) + k.Ellipsis
+}
+
+// headline says what the clock measures, or what came out.
+func (d *Drill) headline(w int, k Look) string {
+	r := NewRow(w, k)
+	glyph, word, ink, _ := d.verdict(k)
+	switch {
+	case d.D.CutoverS != nil:
+		r.Add(k.Strong, k.Cutover+" ").Add(ink, Clock(*d.D.CutoverS)+" "+glyph+" "+word)
+		if d.D.Reason != "" {
+			r.Add(k.Dim, "  "+d.D.Reason)
+		} else {
+			r.Add(k.Dim, "  "+k.TargetW+" "+MinSec(d.D.TargetS))
+		}
+	case d.D.Verdict != nil:
+		r.Add(ink, glyph+" "+word+" ").Add(k.Dim, d.D.Reason)
+	case d.moment(control.PhaseFault) == nil:
+		r.Add(k.Dim, k.Before)
+	default:
+		r.Add(k.Strong, k.Cutover+" ").Add(k.Dim, k.clockMeans(d.Label))
+	}
+	return r.String()
+}
+
+// bar is how much of the target is used.
+func (d *Drill) bar(w int, k Look) string {
+	r := NewRow(w, k)
+	right := MinSec(d.D.TargetS)
+	note := ""
+	if !d.stopped() {
+		if left := d.D.TargetS - d.Seconds; left >= 0 {
+			note = " " + k.Dot + " " + MinSec(left) + " " + k.LeftW
+		} else {
+			note = " " + k.Dot + " +" + MinSec(-left) + " " + k.Over
+		}
+	}
+	n := w - Width(right+note) - 1
+	if n < 8 {
+		n, note = w-Width(right)-1, ""
+	}
+	if n < 2 {
+		return r.String()
+	}
+	full := min(int(d.used()*float64(n)), n)
+	ink := d.ink(k)
+	r.Fill(ink, k.Bar, full)
+	if full < n {
+		r.Fill(ink, k.BarEnd, 1)
+	}
+	r.Fill(k.Faint, k.BarRail, n-r.w).Add("", " ").Add("", right).Add(k.Dim, note)
+	return r.String()
+}
+
+var drillPhases = [...]string{control.PhaseFault, control.PhaseDetected, control.PhaseShifted, control.PhaseVerified, control.PhaseRestored}
+
+func (d *Drill) moment(name string) *control.Moment {
+	for i := range d.D.Phases {
+		if d.D.Phases[i].Name == name {
+			return &d.D.Phases[i]
+		}
+	}
+	return nil
+}
+
+// phases are the drill's steps with the moments at which they were reached.
+func (d *Drill) phases(w int, tight bool, k Look) string {
+	r := NewRow(w, k)
+	gap := "   "
+	if tight {
+		gap = " "
+		r.max = max(r.w, w)
+	}
+	if d.moment(control.PhaseFault) == nil && d.D.Phase == control.PhaseSteady {
+		r.Add(k.WarnBold, k.Doing+" "+k.phase(control.PhaseSteady)).Add("", gap)
+	}
+	doing := d.moment(control.PhaseFault) != nil && d.D.Verdict == nil
+	for _, name := range drillPhases {
+		if tight && name == control.PhaseFault {
+			continue // its moment is always 0
+		}
+		m := d.moment(name)
+		switch {
+		case m != nil:
+			r.Add(k.OK, k.Done).Add("", sp(tight)+k.phase(name))
+			if name != control.PhaseFault {
+				r.Add(k.Dim, " "+momentText(m.TS, tight))
+			}
+		case doing:
+			doing = false
+			r.Add(k.WarnBold, k.Doing+sp(tight)+k.phase(name))
+			if v := d.D.Verify; name == control.PhaseVerified && v != nil {
+				r.Add(k.Warn, " "+strconv.Itoa(int(v.HeldS))+"/"+strconv.Itoa(int(v.HoldS))+"s")
+			}
+			if name == control.PhaseRestored {
+				r.Add(k.Dim, " (R)")
+			}
+		default:
+			r.Add(k.Faint, k.Todo+sp(tight)+k.phase(name))
+		}
+		r.Add("", gap)
+	}
+	return r.String()
+}
+
+func sp(tight bool) string {
+	if tight {
+		return ""
+	}
+	return " "
+}
+
+func momentText(s float64, tight bool) string {
+	if tight && s < 60 {
+		return strconv.FormatFloat(s, 'f', 1, 64)
+	}
+	return Clock(s)
+}
+
+// clients says what the drill cost those who asked; none is worth saying.
+func (d *Drill) clients(w int, k Look) string {
+	q := &d.D.Requests
+	r := NewRow(w, k)
+	ink := k.OKBold
+	if q.Failed > 0 {
+		ink = k.CritBold
+	}
+	r.Add(ink, k.clientsFailed(q.Failed))
+	if q.CutStreams > 0 {
+		r.Add(k.Crit, " "+k.Dot+" "+Count(q.CutStreams)+" "+k.CutStreams)
+	}
+	r.Add(k.Dim, " "+k.Dot+" "+Count(q.Total)+" "+k.Asked+" "+k.Dot+" "+Count(q.FailedOver)+" "+k.Moved)
+	if d.D.HurtS > 0 {
+		r.Add(k.Warn, " "+k.Dot+" "+k.Hurt+" "+strconv.FormatFloat(d.D.HurtS, 'f', 1, 64)+"s")
+	}
+	if v := d.D.Verify; v != nil && !d.stopped() && r.Left() > 24 {
+		r.Add(k.Dim, " "+k.Dot+" P99 "+Millis(v.P99ms)+" < "+millis(v.LimitMs)+" "+k.Dot+" n "+Count(v.N)+"/"+Count(v.MinN))
+	}
+	return r.String()
+}
+
+// next is what one can do now, and where the record is.
+func (d *Drill) next(w int, k Look) string {
+	r := NewRow(w, k)
+	d.keys(r, k)
+	if d.D.Record != "" {
+		r.Add(k.Dim, " "+k.Dot+" "+k.Record+" ").Add("", d.D.Record)
+	}
+	return r.String()
+}
+
+func (d *Drill) keys(r *Row, k Look) {
+	if !d.Act {
+		r.Add(k.Faint, k.ReadOnlyWhy)
+		return
+	}
+	switch {
+	case d.D.Verdict != nil && d.D.Until == nil:
+		r.Add(k.Key, "Esc").Add(k.Dim, " "+k.Dismisses)
+	default:
+		r.Add(k.Key, "R").Add(k.Dim, " "+k.BringsBack+" "+d.Label)
+		if d.D.CutoverS == nil {
+			r.Add(k.Dim, " "+k.Dot+" ").Add(k.Key, "A").Add(k.Dim, " "+k.Aborts)
+		}
+	}
+	if d.D.Until != nil {
+		r.Add(k.Dim, " "+k.Dot+" "+k.FaultEndsIn+" "+MinSec(d.D.Until.Sub(d.Now).Seconds()))
+	}
+}
+
+// lastRow is clients and keys in one line, for narrow screens; once there is a
+// record it takes the keys' place.
+func (d *Drill) lastRow(w int, k Look) string {
+	q := &d.D.Requests
+	r := NewRow(w, k)
+	ink := k.OKBold
+	if q.Failed > 0 {
+		ink = k.CritBold
+	}
+	r.Add(ink, k.clientsFailed(q.Failed)).Add(k.Dim, " "+k.Dot+" ")
+	if d.D.Record != "" {
+		r.Add(k.Key, "R").Add(k.Dim, " "+k.Restores+" "+k.Dot+" "+k.Record+" ")
+		r.Add("", tailPath(d.D.Record, r.Left(), k))
+		return r.String()
+	}
+	d.keys(r, k)
+	return r.String()
+}
+
+// tailPath keeps a path's end where it is too long.
+func tailPath(s string, w int, k Look) string {
+	s = Clean(s)
+	if Width(s) <= w || w < 4 {
+		return s
+	}
+	rs := []rune(s)
+	for len(rs) > 0 && Width(string(rs)) > w-1 {
+		rs = rs[1:]
+	}
+	return k.Ellipsis + string(rs)
+}
+
+// Presenter draws the clock alone, as large as the screen holds.
+func (d *Drill) Presenter(w, h int, k Look) []string {
+	text := Clock(d.Seconds)
+	sy := max(1, (h-8)/5)
+	for sy > 1 && bigWidth(text, sy) > w-4 {
+		sy--
+	}
+	sx := sy
+	if bigWidth(text, 2*sy) <= w-4 {
+		sx = 2 * sy
+	}
+	if bigWidth(text, sx) > w || h < 9 {
+		return d.Lines(w, h, k)
+	}
+	centre := func(s string, n int) string {
+		return NewRow(w, k).Pad((w-n)/2).Painted(s, n).String()
+	}
+	var lines []string
+	title := NewRow(w, k)
+	t := append(d.title(k), Span{"", "  "})
+	t = append(t, d.badge(k)...)
+	title.Pad((w - spansWidth(t)) / 2)
+	for _, s := range t {
+		title.Add(s.Style, s.Text)
+	}
+	lines = append(lines, title.String(), Blank(w))
+	for _, l := range big(text, sx, sy, d.ink(k), k) {
+		lines = append(lines, centre(l, bigWidth(text, sx)))
+	}
+	iw := min(w-4, 100)
+	lines = append(lines, Blank(w), centre(d.bar(iw, k), iw), centre(d.phases(iw, iw < 84, k), iw), centre(d.headline(iw, k), iw), centre(d.clients(iw, k), iw))
+	if pad := (h - len(lines)) / 2; pad > 0 {
+		lines = append(block(nil, w, pad), lines...)
+	}
+	return block(lines, w, h)
+}

@@ -1,0 +1,182 @@
+package draw
+
+import (
+	"time"
+
+	"baton/engine/control"
+)
+
+// Header is the first line.
+type Header struct {
+	S        *control.Snapshot
+	Now      time.Time
+	Location *time.Location
+	ReadOnly bool
+	Frozen   bool
+	Age      time.Duration // how old the data is, while frozen
+	Remote   string        // the engine's address, "" when it is in this process
+}
+
+// segment is a part of a line that has a long form and a short one; the ones
+// of the largest rank are shortened first, then left out.
+type segment struct {
+	long, short []Span
+	rank        int // 0 is never left out
+}
+
+// pack chooses forms so that the segments, with gap cells between them, fit.
+func pack(segs []segment, w, gap int) [][]Span {
+	forms := make([][]Span, len(segs))
+	for i := range segs {
+		forms[i] = segs[i].long
+	}
+	total := func() int {
+		n := -gap
+		for _, f := range forms {
+			if f != nil {
+				n += spansWidth(f) + gap
+			}
+		}
+		return n
+	}
+	for pass := range 2 {
+		for rank := 9; rank > pass-1 && total() > w; rank-- {
+			for i := len(segs) - 1; i >= 0 && total() > w; i-- {
+				if segs[i].rank != rank || forms[i] == nil {
+					continue
+				}
+				if pass == 0 {
+					forms[i] = segs[i].short
+				} else if rank > 0 {
+					forms[i] = nil
+				}
+			}
+		}
+	}
+	out := forms[:0]
+	for _, f := range forms {
+		if f != nil {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// Line draws the header.
+func (h *Header) Line(w int, k Look) string {
+	r := NewRow(w, k)
+	s := h.S
+	loc := h.Location
+	if loc == nil {
+		loc = time.Local
+	}
+	clock := h.Now.In(loc).Format("15:04:05")
+	if s == nil {
+		return r.Add("", " ").Add(k.Title, "baton").Add(k.Dim, "  "+k.Connecting+" "+h.Remote).Right("", clock+" ").String()
+	}
+	segs := []segment{h.environment(k), h.address(k)}
+	segs = append(segs, h.figures(k)...)
+	segs = append(segs, h.control(k))
+	if s.Demo != nil {
+		rate := Rate(s.Demo.RPS) + "/s"
+		segs = append(segs, segment{[]Span{{k.Dim, k.DemoTraffic + " "}, {"", rate}}, []Span{{k.Dim, "demo "}, {"", rate}}, 5})
+	}
+	var right []segment
+	if h.Frozen {
+		right = append(right, segment{[]Span{{k.BadgeWarn, " " + k.Frozen + " " + MinSec(h.Age.Seconds()) + " "}}, []Span{{k.BadgeWarn, k.Frozen}}, 0})
+	}
+	right = append(right, h.mode(k), segment{[]Span{{"", clock}}, []Span{{"", clock[:5]}}, 1})
+	rp := pack(right, w/2-1, 1)
+	rw := len(rp)
+	for _, f := range rp {
+		rw += spansWidth(f)
+	}
+	r.Add("", " ").Add(k.Title, "baton").Add("", " ")
+	for _, f := range pack(segs, r.Left()-rw-1, 2) {
+		r.Add("", " ")
+		for _, p := range f {
+			r.Add(p.Style, p.Text)
+		}
+		r.Add("", " ")
+	}
+	if r.w > w-rw {
+		return Fit(r.String(), w)
+	}
+	r.Pad(w - rw)
+	for i, f := range rp {
+		if i > 0 {
+			r.Add("", " ")
+		}
+		for _, p := range f {
+			r.Add(p.Style, p.Text)
+		}
+	}
+	return r.String()
+}
+
+// environment is its name on a ground: red where it is production.
+func (h *Header) environment(k Look) segment {
+	env := h.S.Environment
+	badge := k.BadgeNote
+	if env == "PROD" || len(env) > 5 && env[:5] == "PROD-" {
+		badge = k.BadgeCrit
+	}
+	return segment{[]Span{{badge, " " + env + " "}}, []Span{{badge, env}}, 0}
+}
+
+func (h *Header) address(k Look) segment {
+	a := h.S.Gateway.Address
+	port := a
+	for i := len(a) - 1; i >= 0; i-- {
+		if a[i] == ':' {
+			port = a[i:]
+			break
+		}
+	}
+	return segment{[]Span{{k.Dim, k.Gateway + " "}, {"", a}}, []Span{{"", port}}, 3}
+}
+
+// figures are what clients get.
+func (h *Header) figures(k Look) []segment {
+	v := &h.S.Service
+	rate := Rate(h.S.Gateway.RPS)
+	p99 := k.Strong
+	if v.Count < 50 {
+		p99 = k.Faint
+	} else if v.P99ms != nil && h.S.Target.SLOP99ms > 0 && *v.P99ms > h.S.Target.SLOP99ms {
+		p99 = k.WarnBold
+	}
+	bad := errorInk(v.Errors60s, k)
+	return []segment{
+		{[]Span{{k.Strong, rate}, {k.Dim, " " + k.ReqS}}, []Span{{k.Strong, rate}, {k.Dim, "/s"}}, 2},
+		{[]Span{{k.Dim, "P99 "}, {p99, Millis(v.P99ms)}}, []Span{{k.Dim, "P99 "}, {p99, Millis(v.P99ms)}}, 1},
+		{[]Span{{k.Dim, k.Errors + " "}, {bad, Percent(v.Errors60s)}}, []Span{{k.Dim, k.Err + " "}, {bad, Percent(v.Errors60s)}}, 2},
+	}
+}
+
+// control is who moves the weights.
+func (h *Header) control(k Look) segment {
+	s := h.S
+	if s.Pin == nil && s.Control != "pinned" {
+		word := k.Auto
+		if s.Mode == "observe" {
+			word = k.Observe
+		}
+		return segment{[]Span{{k.Dim, k.Weights + " "}, {k.OK, word}}, []Span{{k.OK, word}}, 3}
+	}
+	text := k.PinnedUp
+	short := text
+	if s.Pin != nil && !s.Pin.Until.IsZero() {
+		left := MinSec(s.Pin.Until.Sub(s.Time).Seconds())
+		text += " " + left
+		short = text
+	}
+	return segment{[]Span{{k.Dim, k.Weights + " "}, {k.WarnBold, text}}, []Span{{k.WarnBold, short}}, 2}
+}
+
+func (h *Header) mode(k Look) segment {
+	if h.ReadOnly {
+		return segment{[]Span{{k.BadgeQuiet, " " + k.ReadOnly + " "}}, []Span{{k.BadgeQuiet, "RO"}}, 1}
+	}
+	return segment{[]Span{{k.Dim, k.ReadWrite}}, []Span{{k.Dim, "RW"}}, 4}
+}

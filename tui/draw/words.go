@@ -1,0 +1,100 @@
+package draw
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Words are the console's texts in one language.
+type Words struct {
+	Lang string
+
+	Healthy, Degraded, Ejected, Recovering, Drained, Disabled string
+	Primary, Secondary, Candidate                             string
+	Simulated, FirstToken, First, WholeAnswer, WholeShort     string
+	Errors, Err, ReqS, InFlight, Limit                        string
+	Weight, Weights, TargetW, Share, Band                     string
+	Pinned, PinnedUp, Locked, Staged, Applying                string
+	Fault, EndsIn, NoData, GraphError                         string
+
+	Gateway, DemoTraffic, Auto, Observe, Connecting string
+	ReadOnly, ReadWrite, ReadOnlyWhy, Frozen        string
+	Events                                          string
+
+	Drill, Running, Passed, Failed, Refused, Aborted, Inconclusive string
+	Cutover, Before, LeftW, Over, CutStreams, Asked, Moved, Hurt   string
+	Record, Dismisses, BringsBack, Restores, Aborts, FaultEndsIn   string
+	PhaseWords                                                     map[string]string
+	meaning, failedOne, failedMany, newer, typeWord                string
+
+	Welcome, AnyKey, AllSimulated, AllSimulatedShort, StepDrag string
+	Kills, BringsItBack, More, OwnVendors                      string
+	No, HelpTitle                                              string
+	Number                                                     string
+	Hints                                                      map[string]string // the footer's short words, by action
+	Say                                                        map[string]string // messages, by key
+	Keys                                                       map[string]string // what keys do, by action
+}
+
+// Language chooses the words: en, zh, or auto by the environment's locale.
+func Language(lang string, getenv func(string) string) *Words {
+	if lang == "" || lang == "auto" {
+		lang = "en"
+		for _, v := range [...]string{"LC_ALL", "LC_MESSAGES", "LANG"} {
+			if s := getenv(v); s != "" {
+				lang = s
+				break
+			}
+		}
+	}
+	if strings.HasPrefix(lang, "zh") {
+		return &chinese
+	}
+	return &english
+}
+
+func (w *Words) role(r string) string {
+	switch r {
+	case "primary":
+		return w.Primary
+	case "secondary":
+		return w.Secondary
+	case "candidate":
+		return w.Candidate
+	}
+	return r
+}
+
+func (w *Words) phase(p string) string {
+	if s := w.PhaseWords[p]; s != "" {
+		return s
+	}
+	return p
+}
+
+func (w *Words) clockMeans(label string) string { return fmt.Sprintf(w.meaning, label) }
+
+func (w *Words) clientsFailed(n int64) string {
+	if n == 1 {
+		return w.failedOne
+	}
+	return fmt.Sprintf(w.failedMany, Count(n))
+}
+
+// Newer says how many events are above.
+func (w *Words) Newer(n int) string { return fmt.Sprintf(w.newer, n) }
+
+// TypeWord asks to type a word.
+func (w *Words) TypeWord(s string) string { return fmt.Sprintf(w.typeWord, s) }
+
+// Sayf is the message of that key.
+func (w *Words) Sayf(key string, args ...any) string {
+	s := w.Say[key]
+	if s == "" {
+		s = english.Say[key]
+	}
+	if len(args) == 0 {
+		return s
+	}
+	return fmt.Sprintf(s, args...)
+}

@@ -1,0 +1,372 @@
+package tui
+
+import (
+	"context"
+	"errors"
+	"os"
+	"time"
+
+	"baton/engine/control"
+	"baton/tui/draw"
+	"baton/tui/theme"
+
+	tea "github.com/charmbracelet/bubbletea"
+)
+
+const (
+	journalKept = 1000 // events that can be scrolled to
+	quickFrame  = 100 * time.Millisecond
+	calmFrame   = 200 * time.Millisecond
+	messageFor  = 6 * time.Second
+	answerFor   = 10 * time.Second // how long a command may take
+)
+
+// mode is who gets the keys.
+type mode uint8
+
+const (
+	modeNormal mode = iota
+	modeQuestion
+	modePrompt
+	modeHelp
+	modeList
+)
+
+// Model is the console's state. It is used by one goroutine, bubbletea's.
+type Model struct {
+	o     Options
+	clock func() time.Time
+	loc   *time.Location
+	inbox *inbox
+	out   *os.File // for the bell; nil: none
+
+	look  draw.Look
+	grey  draw.Look
+	depth theme.Depth
+
+	now    time.Time
+	live   *control.Snapshot // the newest
+	shown  *control.Snapshot // what is drawn: live, or what it was when frozen
+	liveAt time.Time
+	events []control.Event
+	lost   error // why the engine is out of reach, nil when it is not
+
+	w, h     int
+	selected int
+	locked   map[string]bool
+	draft    *draft
+	drag     *drag
+	past     history
+	mode     mode
+	question *question
+	prompt   *prompt
+	list     *list
+	scrolled int // of the help
+
+	zoom, presenter, frozen, welcome bool
+	frozenAt                         time.Time
+	readOnly, mouse, asked           bool
+	message                          message
+	filter                           string
+	scroll                           int
+	scale                            scale
+	timer                            timer
+	dismissed                        string // a drill put away here
+	belled                           int64
+	title                            string
+	interrupted                      time.Time
+	exit                             Exit
+
+	lay    Layout
+	dirty  bool
+	cached string
+}
+
+// message is what the last line says for a while.
+type message struct {
+	text  string
+	level string
+	until time.Time
+}
+
+type (
+	frameMsg time.Time
+	// doneMsg is how a command ended, with the state after it.
+	doneMsg struct {
+		cmd    control.Command
+		tag    tag
+		err    error
+		snap   *control.Snapshot
+		at     time.Time
+		before vector // what was in force when weights were sent
+	}
+	listMsg struct {
+		scenarios []control.Scenario
+		reports   []control.Report
+		err       error
+	}
+	savedMsg struct {
+		path string
+		err  error
+	}
+)
+
+// tag says what a command was sent for.
+type tag uint8
+
+const (
+	tagPlain tag = iota
+	tagDraft
+)
+
+func newModel(o Options, clock func() time.Time, depth theme.Depth) *Model {
+	m := &Model{
+		o: o, clock: clock, loc: time.Local, inbox: &inbox{}, depth: depth, w: 80, h: 24,
+		locked: map[string]bool{}, readOnly: o.ReadOnly, mouse: o.Mouse, welcome: true, dirty: true,
+	}
+	m.now = clock()
+	words := draw.Language(o.Lang, os.Getenv)
+	m.setTheme(theme.New(o.Theme, o.ASCII, depth), words)
+	return m
+}
+
+func (m *Model) setTheme(t *theme.Theme, w *draw.Words) {
+	m.look = draw.Look{Theme: t, Words: w}
+	m.grey = draw.Look{Theme: t.Grey(), Words: w}
+}
+
+// Init starts the frames.
+func (m *Model) Init() tea.Cmd { return m.tick() }
+
+func (m *Model) tick() tea.Cmd {
+	every := calmFrame
+	if m.drag != nil || m.timer.running() {
+		every = quickFrame
+	}
+	return tea.Tick(every, func(t time.Time) tea.Msg { return frameMsg(t) })
+}
+
+// Update handles one message.
+func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	switch msg := msg.(type) {
+	case frameMsg:
+		return m, tea.Batch(m.frame(), m.tick())
+	case tea.WindowSizeMsg:
+		m.resize(msg.Width, msg.Height)
+		return m, nil
+	case tea.KeyMsg:
+		m.dirty = true
+		return m, m.key(msg)
+	case tea.MouseMsg:
+		return m, m.mouseEvent(tea.MouseEvent(msg))
+	case tea.BlurMsg:
+		m.dropDrag()
+	case doneMsg:
+		m.dirty = true
+		return m, m.done(msg)
+	case listMsg:
+		m.dirty = true
+		m.openList(msg)
+	case savedMsg:
+		if msg.err != nil {
+			m.say(control.Warn, "not-saved", msg.err)
+		} else {
+			m.say(control.Info, "saved", msg.path)
+		}
+	}
+	return m, nil
+}
+
+// resize takes a new size; a terminal that does not know its own is 80x24.
+func (m *Model) resize(w, h int) {
+	if w < 1 || h < 1 {
+		w, h = 80, 24
+	}
+	m.w, m.h, m.dirty = w, h, true
+	m.relayout()
+}
+
+// frame moves time on and fetches what has come.
+func (m *Model) frame() tea.Cmd {
+	before := m.now
+	m.now = m.clock()
+	mail, ok := m.inbox.take()
+	var bell tea.Cmd
+	if ok {
+		m.dirty = true
+		m.lost = mail.err
+		bell = m.addEvents(mail.events)
+		if mail.snap != nil {
+			m.take(mail.snap, mail.at)
+		}
+	}
+	if before.Unix() != m.now.Unix() || m.timer.running() {
+		m.dirty = true
+	}
+	if m.drag != nil && !m.drag.stale && m.now.Sub(m.drag.moved) > dragPatience {
+		m.drag.stale = true
+		m.say(control.Warn, "lost-release")
+	}
+	return tea.Batch(bell, m.retitle())
+}
+
+// take makes s the newest state.
+func (m *Model) take(s *control.Snapshot, at time.Time) {
+	first := m.live == nil
+	if !first && m.live.Revision > s.Revision && at.Before(m.liveAt) {
+		return // older than what a command brought back
+	}
+	m.live, m.liveAt = s, at
+	if first {
+		m.opening(s)
+	}
+	m.timer.see(s, at)
+	if m.timer.id != "" {
+		m.welcome = false
+	}
+	m.scale.see(s, at)
+	m.checkDraft()
+	m.selected = min(m.selected, max(0, len(s.Vendors)-1))
+	if !m.frozen {
+		m.shown = s
+	}
+	m.relayout()
+}
+
+// opening is what the first state decides.
+func (m *Model) opening(s *control.Snapshot) {
+	if !s.Simulated {
+		m.welcome = false
+	}
+	if production(s) {
+		m.readOnly = true
+	}
+}
+
+// production says whether the environment asks for caution.
+func production(s *control.Snapshot) bool {
+	e := s.Environment
+	return e == "PROD" || len(e) > 5 && e[:5] == "PROD-"
+}
+
+// addEvents takes events of the journal, and rings once where one is critical.
+func (m *Model) addEvents(es []control.Event) tea.Cmd {
+	ring := false
+	opening := len(m.events) == 0
+	for i := range es {
+		e := &es[i]
+		if n := len(m.events); n > 0 && e.Seq <= m.events[n-1].Seq && e.Seq > m.events[0].Seq {
+			continue // seen before a connection was lost
+		}
+		m.events = append(m.events, *e)
+		if m.scroll > 0 && draw.Matches(e, m.filter) {
+			m.scroll++ // what is being read stays where it is
+		}
+		if e.Level == control.Crit && e.Seq > m.belled {
+			m.belled, ring = e.Seq, !opening
+		}
+	}
+	if over := len(m.events) - journalKept; over > 0 {
+		m.events = append(m.events[:0:0], m.events[over:]...)
+	}
+	if !ring || m.out == nil {
+		return nil
+	}
+	out := m.out
+	return func() tea.Msg {
+		_, _ = out.WriteString("\a")
+		return nil
+	}
+}
+
+// send carries a command out beside Update, and fetches the state after it: the
+// next command can name the right revision without waiting for the watch.
+func (m *Model) send(c control.Command, t tag) tea.Cmd {
+	ctl, clock := m.o.Control, m.clock
+	return func() tea.Msg {
+		ctx, cancel := context.WithTimeout(context.Background(), answerFor)
+		defer cancel()
+		d := doneMsg{cmd: c, tag: t, err: ctl.Do(ctx, c)}
+		if s, err := control.Get[*control.Snapshot](ctx, ctl, control.State{}); err == nil {
+			d.snap, d.at = s, clock()
+		}
+		return d
+	}
+}
+
+// done takes how a command ended.
+func (m *Model) done(d doneMsg) tea.Cmd {
+	if d.snap != nil {
+		m.take(d.snap, d.at)
+	}
+	if d.tag == tagDraft {
+		return m.draftDone(d)
+	}
+	if d.err != nil {
+		m.sayText(control.Crit, m.look.Sayf("refused", d.err))
+		return nil
+	}
+	if _, ok := d.cmd.(*control.DismissDrill); !ok {
+		m.sayText(control.Info, m.look.Sayf("applied", d.cmd.Line()))
+	}
+	return nil
+}
+
+// stale says whether a command was refused for being made against an older
+// revision.
+func stale(err error) bool {
+	var e *control.Error
+	return errors.As(err, &e) && e.Kind == control.Stale
+}
+
+func (m *Model) say(level, key string, args ...any) { m.sayText(level, m.look.Sayf(key, args...)) }
+
+func (m *Model) sayText(level, text string) {
+	m.message = message{text, level, m.now.Add(messageFor)}
+	m.dirty = true
+}
+
+// meta is who sends a command.
+func (m *Model) meta() control.Meta { return control.Meta{By: m.o.Operator} }
+
+// at is meta against the newest revision.
+func (m *Model) atRevision(rev int64) control.Meta {
+	return control.Meta{By: m.o.Operator, Revision: &rev}
+}
+
+// vendor is the selected one, nil when there is none.
+func (m *Model) vendor() *control.Vendor {
+	if m.live == nil || m.selected >= len(m.live.Vendors) {
+		return nil
+	}
+	return &m.live.Vendors[m.selected]
+}
+
+func label(v *control.Vendor) string {
+	if v.Label != "" {
+		return v.Label
+	}
+	return v.Name
+}
+
+// retitle sets the window's title when it changes: the drill's clock to the
+// minute, else the environment.
+func (m *Model) retitle() tea.Cmd {
+	t := "baton"
+	if m.live != nil {
+		t += " " + draw.Clean(m.live.Environment)
+		if d := m.drill(); d != nil {
+			t += " " + d.Scenario + " " + draw.Clean(d.Vendor)
+			if m.timer.running() {
+				t += " >" + draw.MinSec(float64(int(m.seconds())/60*60))
+			} else if d.CutoverS != nil {
+				t += " " + draw.Clock(*d.CutoverS)
+			}
+		}
+	}
+	if t == m.title {
+		return nil
+	}
+	m.title = t
+	return tea.SetWindowTitle(t)
+}

@@ -1,0 +1,259 @@
+package tui
+
+import (
+	"strings"
+
+	"baton/engine/control"
+	"baton/tui/draw"
+	"baton/tui/theme"
+)
+
+// View is the frame; it is drawn anew only when something changed.
+func (m *Model) View() string {
+	if m.dirty || m.cached == "" {
+		m.cached = strings.Join(m.frameLines(), "\n")
+		m.dirty = false
+	}
+	return m.cached
+}
+
+// shape is what the layout is made for now.
+func (m *Model) shape() Shape {
+	s := Shape{W: m.w, H: m.h, Selected: m.selected, Zoom: m.zoom}
+	if m.shown != nil {
+		s.Vendors = len(m.shown.Vendors)
+	}
+	text, _ := m.banner()
+	s.Banner = text != ""
+	switch {
+	case m.drill() != nil:
+		s.Top = TopDrill
+	case m.welcome && m.shown != nil && m.shown.Simulated:
+		s.Top = TopWelcome
+	}
+	return s
+}
+
+func (m *Model) relayout() {
+	m.lay = Compute(m.shape())
+	m.dirty = true
+}
+
+// frameLines draws everything.
+func (m *Model) frameLines() []string {
+	if s := m.shape(); s != m.lay.Shape {
+		m.lay = Compute(s)
+	}
+	l := &m.lay
+	look := m.look
+	if m.lost != nil || m.frozen {
+		look = m.grey
+	}
+	sc := newScreen(m.w, m.h)
+	sc.put(l.Header, []string{m.header().Line(m.w, m.look)})
+	if text, st := m.banner(); text != "" {
+		sc.put(l.Banner, []string{draw.Banner(st, text, m.w, m.look)})
+	}
+	if m.presenter && m.drill() != nil {
+		r := Rect{0, l.Header.H + l.Banner.H, m.w, m.h - l.Header.H - l.Banner.H - l.Footer.H}
+		sc.put(r, m.drillView().Presenter(r.W, r.H, m.look))
+	} else {
+		m.putTop(sc, look)
+		m.putPanels(sc, look)
+		e := draw.Events{List: m.events, Filter: m.filter, Scroll: m.scroll, Labels: m.labels(), Location: m.loc}
+		sc.put(l.Events, e.Lines(l.Events.W, l.Events.H, look))
+	}
+	sc.put(l.Footer, []string{m.footer(m.w)})
+	lines := sc.lines()
+	if box := m.box(); len(box) > 0 {
+		draw.Centre(lines, box, m.w)
+	}
+	return lines
+}
+
+func (m *Model) header() *draw.Header {
+	h := &draw.Header{S: m.shown, Now: m.now, Location: m.loc, ReadOnly: m.readOnly, Frozen: m.frozen, Remote: m.o.Address}
+	if m.frozen {
+		h.Age = m.now.Sub(m.frozenAt)
+	}
+	return h
+}
+
+// banner is what has to be known before anything else; "" if nothing has.
+func (m *Model) banner() (string, theme.Style) {
+	k := m.look
+	s := m.shown
+	switch {
+	case m.lost != nil && (m.live != nil || !m.o.Embedded):
+		return k.Sayf("unreachable", m.lostText()), k.BadgeCrit
+	case s == nil:
+		return "", ""
+	case s.Failover == "manual":
+		return k.Sayf("manual"), k.BadgeWarn
+	case len(s.Alerts) > 0:
+		return draw.Clean(s.Alerts[0]), k.BadgeCrit
+	}
+	if p := s.Pin; p != nil && !p.Until.IsZero() {
+		if left := p.Until.Sub(m.now).Seconds(); left > 0 && left < 120 {
+			return k.Sayf("pin-ends", draw.MinSec(left)), k.BadgeWarn
+		}
+	}
+	return "", ""
+}
+
+func (m *Model) lostText() string {
+	if m.lost == nil {
+		return m.o.Address
+	}
+	s := draw.Clean(m.lost.Error())
+	if m.o.Address != "" && !strings.Contains(s, m.o.Address) {
+		s = m.o.Address + ": " + s
+	}
+	return s
+}
+
+func (m *Model) drillView() *draw.Drill {
+	d := m.drill()
+	v := &draw.Drill{D: d, Label: d.Vendor, Seconds: m.seconds(), Now: m.now, Act: !m.readOnly}
+	if x := m.shown.Vendor(d.Vendor); x != nil {
+		v.Label = label(x)
+	}
+	return v
+}
+
+// putTop draws the clock or the first screen.
+func (m *Model) putTop(sc *screen, k draw.Look) {
+	r := m.lay.Top
+	if r.H == 0 {
+		return
+	}
+	switch m.lay.Shape.Top {
+	case TopDrill:
+		sc.put(r, m.drillView().Lines(r.W, r.H, m.look))
+	case TopWelcome:
+		w := draw.Welcome{Address: m.shown.Gateway.Address}
+		if len(m.shown.Vendors) > 0 {
+			w.Label = label(&m.shown.Vendors[m.selected])
+		}
+		sc.put(r, w.Lines(r.W, r.H, k))
+	}
+}
+
+func (m *Model) putPanels(sc *screen, k draw.Look) {
+	if m.shown == nil {
+		return
+	}
+	for i, r := range m.lay.Panels {
+		n := m.lay.First + i
+		if n >= len(m.shown.Vendors) {
+			break
+		}
+		v := &m.shown.Vendors[n]
+		p := draw.Panel{
+			N: n + 1, V: v, Selected: n == m.selected, Locked: m.locked[v.Name], Hi: m.scale.hi, Now: m.shown.Time, SLO: m.shown.Target,
+		}
+		if d := m.draft; d != nil && n < len(d.values) && (d.values[n] != d.base[n] || d.sending) {
+			p.Staged, p.Draft, p.Applying = true, d.values[n], d.sending
+		}
+		if m.zoom {
+			sc.put(r, p.Detail(r.W, r.H, k))
+		} else {
+			sc.put(r, p.Lines(r.W, r.H, k))
+		}
+	}
+}
+
+func (m *Model) labels() map[string]string {
+	if m.shown == nil {
+		return nil
+	}
+	l := make(map[string]string, len(m.shown.Vendors))
+	for i := range m.shown.Vendors {
+		l[m.shown.Vendors[i].Name] = m.shown.Vendors[i].Label
+	}
+	return l
+}
+
+// footer is the line being typed, what was said last, or the keys.
+func (m *Model) footer(w int) string {
+	k := m.look
+	if p := m.prompt; m.mode == modePrompt && p != nil {
+		return draw.Prompt(p.label, string(p.text), p.at, p.hint, w, k)
+	}
+	if m.message.text != "" && m.now.Before(m.message.until) {
+		st := k.OK
+		switch m.message.level {
+		case control.Crit:
+			st = k.CritBold
+		case control.Warn:
+			st = k.WarnBold
+		}
+		return draw.Message(st, m.message.text, w, k)
+	}
+	return draw.Hints(m.hints(), m.lastHints(), w, k)
+}
+
+// hints are the keys that matter now, the most important ones first.
+func (m *Model) hints() []draw.Hint {
+	k := m.look
+	off := m.readOnly || m.frozen || m.lost != nil
+	h := func(key, word string, write bool) draw.Hint {
+		return draw.Hint{Key: key, Does: k.Hints[word], Off: write && off}
+	}
+	var out []draw.Hint
+	switch {
+	case m.draft != nil && !m.draft.sending:
+		out = append(out, h("Enter", "apply", true), h("Esc", "esc", false))
+	case m.readOnly && !m.o.ReadOnly:
+		out = append(out, h("W", "readonly", false))
+	}
+	arrows := k.Glyphs.Left + k.Glyphs.Right
+	if k.ASCII {
+		arrows = "Left/Right"
+	}
+	out = append(out, h(arrows, "nudge", true), h("Tab", "select", false), h("K", "kill", true), h("R", "restore", true))
+	if d := m.drill(); d != nil {
+		if d.Verdict == nil {
+			out = append(out, h("A", "abort", true))
+		}
+		out = append(out, h("c", "presenter", false))
+	}
+	return append(out, h("u", "undo", true), h("a", "auto", true), h("D", "drain", true), h("=", "number", true), h("d", "drills", false), h("z", "zoom", false), h(":", "command", false), h("/", "filter", false), h("f", "freeze", false))
+}
+
+func (m *Model) lastHints() []draw.Hint {
+	quit := "quit"
+	if !m.o.Embedded {
+		quit = "leave"
+	}
+	return []draw.Hint{{Key: "?", Does: m.look.Hints["help"]}, {Key: "q", Does: m.look.Hints[quit]}}
+}
+
+// box is what lies over the screen.
+func (m *Model) box() []string {
+	k := m.look
+	w, h := m.w, m.h
+	switch m.mode {
+	case modeQuestion:
+		return m.question.Lines(w, h, k)
+	case modeList:
+		return m.list.Lines(w, h-2, k)
+	case modeHelp:
+		d := draw.Help{Scroll: m.scrolled}
+		if m.readOnly {
+			d.Note = k.Sayf("readonly")
+			if m.o.ReadOnly {
+				d.Note = k.Sayf("readonly-forced")
+			}
+		}
+		for _, x := range helpKeys {
+			key := x.keys
+			if k.ASCII {
+				key = strings.NewReplacer("↑ ↓", "Up Down", "← →", "Left Right").Replace(key)
+			}
+			d.Keys = append(d.Keys, draw.Hint{Key: key, Does: k.Keys[x.text], Off: x.write && m.readOnly})
+		}
+		return d.Lines(w, max(3, h-2), k)
+	}
+	return nil
+}
