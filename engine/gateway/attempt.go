@@ -193,11 +193,11 @@ func (a *attempt) request() (*http.Request, error) {
 		n = e.size(src.n)
 		body = func() (io.ReadCloser, error) { return newUpstreamBody(src, &e, clock, gen), nil }
 	}
-	make := a.vendor.NewRequest
+	build := a.vendor.NewRequest
 	if q.resume.running {
-		make = a.vendor.NewContinuation
+		build = a.vendor.NewContinuation
 	}
-	r, err := make(ctx, q.r.Method, "/v1"+q.path, q.r.URL.RawQuery, q.r.Header, body, n, a.key)
+	r, err := build(ctx, q.r.Method, "/v1"+q.path, q.r.URL.RawQuery, q.r.Header, body, n, a.key)
 	if err != nil {
 		return nil, err
 	}

@@ -20,6 +20,7 @@ import (
 	"baton/engine"
 	"baton/engine/config"
 	"baton/engine/control"
+	"baton/engine/sse"
 	"baton/vendors"
 )
 
@@ -236,7 +237,7 @@ func (x answer) text() (text string, ended bool) {
 		}
 	}
 	var out strings.Builder
-	if !strings.Contains(x.body, "data: ") {
+	if !strings.HasPrefix(x.header.Get("Content-Type"), "text/event-stream") {
 		var b body
 		_ = json.Unmarshal([]byte(x.body), &b)
 		for _, c := range b.Choices {
@@ -244,21 +245,30 @@ func (x answer) text() (text string, ended bool) {
 		}
 		return out.String(), x.status == http.StatusOK
 	}
-	for line := range strings.Lines(x.body) {
-		data, ok := strings.CutPrefix(strings.TrimSpace(line), "data: ")
-		switch {
-		case !ok:
-		case data == "[DONE]":
+	events := sse.NewReader(strings.NewReader(x.body), 0)
+	for {
+		ev, err := events.Next()
+		if err != nil {
+			return out.String(), ended
+		}
+		if sse.IsDone(ev.Data) {
 			ended = true
-		default:
-			var b body
-			_ = json.Unmarshal([]byte(data), &b)
-			for _, c := range b.Choices {
-				out.WriteString(c.Delta.Content + c.Text)
-			}
+			continue
+		}
+		var b body
+		_ = json.Unmarshal(ev.Data, &b)
+		for _, c := range b.Choices {
+			out.WriteString(c.Delta.Content + c.Text)
 		}
 	}
-	return out.String(), ended
+}
+
+// short is the end of an answer's body, for a test's complaint.
+func (x answer) short() string {
+	if len(x.body) > 900 {
+		return x.body[:300] + " … " + x.body[len(x.body)-600:]
+	}
+	return x.body
 }
 
 // words is n words that name their vendor.
@@ -359,7 +369,7 @@ func (w *world) wants(x answer, vendor string) {
 	w.Helper()
 	text, ended := x.text()
 	if x.err != nil || x.status != http.StatusOK || text != words(vendor, 60) || !ended {
-		w.Fatalf("status %d, error %v, ended %v; want all of %s's answer; got\n%s", x.status, x.err, ended, vendor, x.body)
+		w.Fatalf("status %d, error %v, ended %v; want all of %s's answer; got\n%s", x.status, x.err, ended, vendor, x.short())
 	}
 	if got := x.header.Get(headerVendor); got != vendor {
 		w.Fatalf("%s is %q, want %q", headerVendor, got, vendor)
