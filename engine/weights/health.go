@@ -146,22 +146,26 @@ func (l *Law) panicWeights(ms []Measure) {
 // their targets where they have none.
 func (l *Law) shed(ms []Measure) {
 	w := l.move
-	held := 0.0
+	held, lost := 0.0, 0.0
 	for i := range ms {
 		w[i] = 0
 		if ms[i].State.living() {
 			w[i] = l.vendors[i].w
 			held += w[i]
+		} else {
+			lost += l.vendors[i].w
 		}
+	}
+	if lost == 0 && held > 0 {
+		return // and no rounding may look like a move
 	}
 	if held == 0 {
 		l.heir(ms, w)
 	}
-	normalise(w)
+	l.adopt(w)
 	for i := range ms {
-		if v := &l.vendors[i]; v.w != w[i] {
-			v.w = w[i]
-			v.turn = turning{}
+		if sum(w) == 0 {
+			l.vendors[i].w = 0
 		}
 	}
 }

@@ -35,6 +35,7 @@ type Params struct {
 	SLORise float64       // how fast a vendor that is within it again may rise, per second
 
 	Strain                float64       // this many times its own baseline, and behind the best: perhaps overloaded
+	Eased                 float64       // an overload is proved when latency falls to this part of its height as the weight falls
 	RoomKeep              float64       // of what a vendor completed while overloaded, what it is trusted with afterwards
 	EdgeNear              float64       // and what at most while the edge is remembered
 	EdgeHold, EdgeHoldMax time.Duration // how long that is; doubles when the edge is met again
@@ -61,7 +62,7 @@ func Default() Params {
 		Keep: 300 * time.Second, PanicHold: 10 * time.Second,
 		ErrorSick: 0.05, ErrorWell: 0.02, WellAfter: 5 * time.Second,
 		SLOP90: time.Second, SLOHold: 60 * time.Second, SLORoom: 0.9, SLORise: 0.005,
-		Strain: 1.5, RoomKeep: 0.92, EdgeNear: 0.93, EdgeHold: 600 * time.Second, EdgeHoldMax: 1800 * time.Second, Patience: 14 * time.Second, RoomRise: 0.0005, Relief: 10 * time.Second, ReliefAt: 1.5,
+		Strain: 1.5, Eased: 0.7, RoomKeep: 0.92, EdgeNear: 0.93, EdgeHold: 600 * time.Second, EdgeHoldMax: 1800 * time.Second, Patience: 14 * time.Second, RoomRise: 0.0005, Relief: 10 * time.Second, ReliefAt: 1.5,
 		BaselineDrift: 0.0005, CapSlack: 0.05,
 	}
 }

@@ -29,6 +29,7 @@ type room struct {
 	weight float64 // when it began
 	peak   float64 // largest latency in it, seconds
 	done   float64 // what was completed at its height, requests per second
+	most   float64 // most that was completed in it: a stall catches up afterwards, an overload cannot
 	proved bool    // it came from load
 
 	recent  [5]float64 // latency, seconds
@@ -129,7 +130,7 @@ func (l *Law) episode(v *vendor, done, dt float64) {
 	slow := now > l.p.Strain*base && v.r > 1.1
 	switch {
 	case !r.open && slow:
-		r.open, r.opened, r.weight, r.peak, r.done, r.proved = true, 0, v.w, now, 0, false
+		r.open, r.opened, r.weight, r.peak, r.done, r.most, r.proved = true, 0, v.w, now, 0, 0, false
 	case r.open && !slow && now < 1.2*base:
 		r.open = false
 	}
@@ -144,11 +145,14 @@ func (l *Law) episode(v *vendor, done, dt float64) {
 	case r.opened >= 3 && now >= 0.95*r.peak: // while it is saturated it completes what it can
 		r.done += 0.2 * dt * (done - r.done)
 	}
+	if r.opened >= 6 {
+		r.most = math.Max(r.most, done)
+	}
 	if r.proved || r.done == 0 {
 		return
 	}
 	again := r.edge > 0 && v.w*l.rate > l.p.RoomKeep*r.edge
-	eased := now < 0.85*r.peak && v.w < 0.97*r.weight && r.done < 0.99*r.weight*l.rate
+	eased := now < l.p.Eased*r.peak && v.w < 0.97*r.weight && r.most > 0 && r.most < 1.1*r.weight*l.rate
 	if again || eased {
 		r.proved = true
 		r.met(&l.p, l.clock, r.weight*l.rate)
@@ -162,6 +166,8 @@ func (r *room) met(p *Params, clock time.Duration, sent float64) {
 	if sent > 0 {
 		edge = math.Min(edge, sent)
 	}
-	r.edge, r.keep, r.until = edge, p.RoomKeep, clock+r.hold
+	// A burst at an edge that is known completes less than the vendor can: it must not teach much.
+	r.edge = math.Max(edge, 0.97*r.edge)
+	r.keep, r.until = p.RoomKeep, clock+r.hold
 	r.wait(p, clock)
 }

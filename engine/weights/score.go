@@ -201,26 +201,14 @@ func fill(x, f, lo, up []float64) {
 	}
 }
 
-// aim fills l.target from the scores, inside their bounds, then the ramps. A recovering vendor is given its target
-// in proportion to its ramp; what it does not yet take goes pro rata to the vendors that are not ramping.
+// aim fills l.target from the scores, inside their bounds. A recovering vendor counts in proportion to its ramp,
+// after the bounds, so that its end of the ramp is where it will stay.
 func (l *Law) aim(ms []Measure) {
 	l.bound(ms)
 	fill(l.target, l.f, l.lo, l.up)
-	freed, full := 0.0, 0.0
 	for i := range ms {
-		if ms[i].State != Ramp {
-			full += l.target[i]
-			continue
-		}
-		part := math.Max(l.target[i]*ms[i].ramped(), math.Min(l.p.RampMin, l.target[i]))
-		freed += l.target[i] - part
-		l.target[i] = part
-	}
-	if full > 0 {
-		for i := range ms {
-			if ms[i].State != Ramp {
-				l.target[i] *= 1 + freed/full
-			}
+		if ms[i].State == Ramp {
+			l.target[i] *= math.Max(ms[i].ramped(), l.p.RampMin)
 		}
 	}
 	normalise(l.target)

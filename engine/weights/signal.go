@@ -146,7 +146,7 @@ func (l *Law) relievable(ms []Measure, i int) bool {
 // judge decides whether the vendor is well: healthy, inside the SLO, under 2 % errors and not limited. It stops
 // being well at once and is well again after WellAfter, so that a figure at its bound does not flap the bands.
 func (v *vendor) judge(l *Law, m *Measure) {
-	sick := m.State != Well || m.Limited || v.beyond || math.Min(v.ceiling, v.room.share(l.rate)) < m.Band[0] ||
+	sick := m.State != Well || m.Limited || v.beyond && l.clock-v.beyondSince >= l.p.WellAfter || math.Min(v.ceiling, v.room.share(l.rate)) < m.Band[0] ||
 		m.Known60 >= l.p.NMin && float64(m.Faults60) >= l.p.ErrorWell*float64(m.Known60)
 	if sick {
 		v.well, v.sickAt = false, l.clock

@@ -28,6 +28,12 @@ func simScenarios() []simScenario {
 		{name: "second 10 % slower", length: 600, rate: flat(100), base: pair, start: []simConditions{{factor: 1, capacity: 300}, {factor: 1.1, capacity: 300}}},
 		{name: "both at 85 % load", length: 600, rate: flat(170), base: pair, start: simPair(150, 50)},
 		{
+			name: "latency rises with load, first 1.5x", length: 600, rate: flat(150), base: pair, event: 120,
+			start:  []simConditions{{factor: 1, capacity: 170, elastic: true}, {factor: 1, capacity: 80, elastic: true}},
+			tune:   func(p *Params) { p.SLOP90 = 600 * time.Millisecond },
+			change: between(120, 1e9, func(v []*simVendor) { v[0].c.factor = 1.5 }, nothing),
+		},
+		{
 			name: "first 5x slower", length: 600, rate: flat(100), base: pair, start: simPair(600, 300), event: 120, tune: func(p *Params) { p.SLOHold = 1e9 * time.Second },
 			change: between(120, 1e9, func(v []*simVendor) { v[0].c.factor = 5 }, nothing),
 		},
@@ -48,7 +54,7 @@ func simScenarios() []simScenario {
 			change: between(120, 240, func(v []*simVendor) { v[0].c.errors = 1 }, func(v []*simVendor) { v[0].c.errors = 0 }),
 		},
 		{
-			name: "second limited to 20 of 200/s", length: 600, rate: flat(200), base: pair, start: simPair(400, 400), event: 120,
+			name: "second limited to 20 of 200/s", length: 600, rate: flat(200), base: pair, start: simPair(400, 400), event: 120, limited: true,
 			change: between(120, 1e9, func(v []*simVendor) { v[1].c.limit = 20 }, nothing),
 		},
 		{

@@ -17,6 +17,7 @@ type simConditions struct {
 	errors    float64 // part of answers that are faults
 	blackhole bool    // takes requests and never answers
 	limit     float64 // requests per second before 429, 0 none
+	elastic   bool    // service slows with load, as on a shared accelerator
 }
 
 type simRequest struct {
@@ -64,11 +65,10 @@ func simValue(bin int) float64 { return 0.001 * math.Exp2((float64(bin)+0.5)/sim
 
 // simSecond is what one vendor did in one second.
 type simSecond struct {
-	bins                   [Kinds][]uint32
-	requests               [Kinds]int
-	ok, faults, limited    int
-	sent, done             int
-	shifted, limitedWanted int
+	bins                [Kinds][]uint32
+	requests            [Kinds]int
+	ok, faults, limited int
+	sent                int
 }
 
 // simVendor is one vendor and what is measured of it.
@@ -80,16 +80,15 @@ type simVendor struct {
 	refill   float64 // the vendor's own limiter
 	tokens   float64
 
-	seconds  [301]simSecond
-	now      int
-	sums     [3][Kinds][]uint32
-	count    [3][Kinds]int
-	lastOK   float64
-	inARow   int
-	health   simHealth
-	cap      simCap
-	admit    float64 // tokens of the admission bucket
-	admitted float64
+	seconds [301]simSecond
+	now     int
+	sums    [3][Kinds][]uint32
+	count   [3][Kinds]int
+	lastOK  float64
+	inARow  int
+	health  simHealth
+	cap     simCap
+	admit   float64 // tokens of the admission bucket
 }
 
 func newSimVendor(c simConditions) *simVendor {
@@ -108,7 +107,13 @@ func newSimVendor(c simConditions) *simVendor {
 	return v
 }
 
-func (v *simVendor) slots() int { return max(int(v.c.capacity*simMean*v.c.factor+0.5), 1) }
+func (v *simVendor) slots() int {
+	n := v.c.capacity * simMean * v.c.factor
+	if v.c.elastic {
+		n *= 3
+	}
+	return max(int(n+0.5), 1)
+}
 
 func (v *simVendor) second() *simSecond { return &v.seconds[v.now%len(v.seconds)] }
 
@@ -197,11 +202,12 @@ type simHealth struct {
 	calm      float64
 	ejections int
 	good      bool // a trial succeeded
+	probes    int  // good in a row
 }
 
 const simTimeout = 10.0
 
-func (v *simVendor) watch(now float64, last bool) (dropped bool) {
+func (v *simVendor) watch(now float64) {
 	h := &v.health
 	switch h.state {
 	case Well, Ramp:
@@ -218,7 +224,7 @@ func (v *simVendor) watch(now float64, last bool) (dropped bool) {
 			}
 			*h = simHealth{state: Down, since: now, trialAt: now + 10, n: max(h.n, 1), ejections: h.ejections + 1}
 			v.cap = simCap{base: math.NaN()}
-			return true
+			return
 		}
 		if h.state == Ramp && now-h.since >= h.length() {
 			h.state, h.since, h.calm = Well, now, now
@@ -227,12 +233,17 @@ func (v *simVendor) watch(now float64, last bool) (dropped bool) {
 			h.n, h.calm = max(h.n-1, 1), now
 		}
 	case Down:
-		if h.good {
+		if int(now)%2 == 0 {
+			h.probes++
+			if v.c.blackhole || v.c.errors > 0.5 {
+				h.probes = 0
+			}
+		}
+		if h.good && h.probes >= 2 {
 			h.state, h.since, h.good = Ramp, now, false
 			v.inARow = 0
 		}
 	}
-	return false
 }
 
 func (h *simHealth) length() float64 { return 60 * float64(max(h.n, 1)) }
@@ -284,7 +295,12 @@ func (v *simVendor) learn(total float64, l float64) {
 
 func (v *simVendor) start(e *simEvents, now float64, r *simRequest, rng *rand.Rand) {
 	v.busy++
-	service := v.c.factor * simMedian * math.Exp(simSigma*rng.NormFloat64())
+	factor := v.c.factor
+	if v.c.elastic {
+		u := float64(v.busy) / float64(v.slots())
+		factor *= 1 + 2*u*u
+	}
+	service := factor * simMedian * math.Exp(simSigma*rng.NormFloat64())
 	heap.Push(e, simEvent{at: now + service, req: r})
 }
 
