@@ -52,7 +52,7 @@ func (l *Law) line(ms []Measure) (changed bool) {
 	}
 	n := len(ms)
 	l.f, l.lo, l.up, l.yield = make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)
-	l.target, l.move = make([]float64, n), make([]float64, n)
+	l.target, l.move, l.wish = make([]float64, n), make([]float64, n), make([]float64, n)
 	return kept != len(old) || kept != n
 }
 

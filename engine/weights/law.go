@@ -57,7 +57,7 @@ type Law struct {
 	saved   map[string]float64
 	rate    float64 // requests per second over 60 s, all vendors
 
-	f, lo, up, yield, target, move []float64 // scratch, one per vendor
+	f, lo, up, yield, target, move, wish []float64 // scratch, one per vendor
 
 	steady     bool // bands hold
 	moving     bool // past the deadband

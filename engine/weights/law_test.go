@@ -319,3 +319,16 @@ func TestLaw_AHoldSaysWhenItEnds(t *testing.T) {
 	}
 	t.Fatal("turned round without a hold")
 }
+
+func TestLaw_ACandidateExplainsNobodysMove(t *testing.T) {
+	l, now := New(Default()), t0
+	ms := append(two(), vendorAt("candidate", 0, 0.5))
+	ms[2].State = Out
+	ms[0].slow(1.9)
+	for range 20 {
+		d := run(l, &now, 1, ms, nil)
+		if d.Moved && d.Reasons[1] != "lanyun: "+d.Reasons[0] {
+			t.Fatalf("%q", d.Reasons)
+		}
+	}
+}

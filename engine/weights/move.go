@@ -137,27 +137,31 @@ func (l *Law) rest(u urgency) bool {
 
 // holdTurns cancels the move of every vendor that would turn round inside its hold, and shrinks the larger
 // side of the rest so that the moves sum to 0. Shedding for errors or a cap and ramps are free to turn, and so
-// is then whoever takes the traffic.
+// is then whoever takes the traffic. A vendor in need of relief is free to turn down, and the others are when
+// nobody else could take what it gives.
 func (l *Law) holdTurns(ms []Measure, u urgency, reasons []string) {
-	if u.ramp || u.fast || l.relief() {
+	if u.ramp || u.fast {
 		return
 	}
-	held, gain, loss := false, 0.0, 0.0
+	copy(l.wish, l.move)
+	held, relief, gain, loss := false, false, 0.0, 0.0
 	for i := range ms {
-		t := &l.vendors[i].turn
-		wait := t.wait(&l.p, l.clock)
-		if u.outside {
-			wait = l.p.RevHold
-		}
-		dir := direction(l.move[i])
-		if left := wait - (l.clock - t.at); dir != 0 && t.dir != 0 && dir != t.dir && left > 0 {
+		v := &l.vendors[i]
+		eased := l.relief(v, l.move[i])
+		relief = relief || eased
+		if left := l.held(v, l.move[i], u); left > 0 && !eased {
 			l.move[i], held = 0, true
-			reasons[i] = explainHold(t.dir, l.clock-t.at, left)
+			reasons[i] = explainHold(v.turn.dir, l.clock-v.turn.at, left)
 		}
 		gain += math.Max(l.move[i], 0)
 		loss -= math.Min(l.move[i], 0)
 	}
 	if !held {
+		return
+	}
+	if relief && gain == 0 {
+		copy(l.move, l.wish)
+		clear(reasons)
 		return
 	}
 	both := math.Min(gain, loss)
@@ -171,16 +175,23 @@ func (l *Law) holdTurns(ms []Measure, u urgency, reasons []string) {
 	}
 }
 
-// relief says whether some vendor sheds because it is much slower than the best: that must not wait for a hold
-// that was meant to stop swings, so only the way back up is held for long.
-func (l *Law) relief() bool {
-	for i := range l.vendors {
-		v := &l.vendors[i]
-		if v.r >= l.p.ReliefAt && l.move[i] < -1e-4 && (v.turn.dir <= 0 || l.clock-v.turn.at >= l.p.Relief) {
-			return true
-		}
+// held is for how long a vendor may not yet move this way, at most 0 if it may.
+func (l *Law) held(v *vendor, move float64, u urgency) time.Duration {
+	t, dir := &v.turn, direction(move)
+	if dir == 0 || t.dir == 0 || dir == t.dir {
+		return 0
 	}
-	return false
+	wait := t.wait(&l.p, l.clock)
+	if u.outside {
+		wait = l.p.RevHold
+	}
+	return wait - (l.clock - t.at)
+}
+
+// relief says whether a vendor sheds because it is much slower than the best: that must not wait for a hold
+// that was meant to stop swings, so only the way back up is held for long.
+func (l *Law) relief(v *vendor, move float64) bool {
+	return v.r >= l.p.ReliefAt && move < -1e-4 && (v.turn.dir <= 0 || l.clock-v.turn.at >= l.p.Relief)
 }
 
 // enforce lifts every vendor that is well to its floor at once, at the cost of those above theirs, and makes

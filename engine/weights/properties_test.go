@@ -171,6 +171,22 @@ func TestTick_NoStepIsLargerThanAllowed(t *testing.T) { // P5
 	}
 }
 
+func TestTick_NoVendorTurnsMoreThanTwiceAMinute(t *testing.T) { // P4
+	rng := rand.New(rand.NewPCG(29, 30))
+	l, now := New(Default()), t0
+	ms := []Measure{vendorAt("a", 0.5, 0.5), vendorAt("b", 0.3, 0.5), vendorAt("c", 0.2, 0.5)}
+	s := &sim{}
+	for range 10000 {
+		wander(rng, ms, false)
+		s.history = append(s.history, run(l, &now, 1, ms, nil).Weights)
+	}
+	for i := range ms {
+		if got := worstMinute(s.turns(i)); got > 2 {
+			t.Errorf("%s turned %d times within a minute, at %v", ms[i].Name, got, s.turns(i))
+		}
+	}
+}
+
 func TestTick_TooFewSamplesMoveNothing(t *testing.T) { // P9
 	l, now := New(Default()), t0
 	ms := two()

@@ -39,8 +39,10 @@ func (l *Law) explain(ms []Measure, reasons []string) {
 func (l *Law) penalty(m *Measure, i int) float64 {
 	v := &l.vendors[i]
 	switch {
-	case !m.State.living():
+	case !m.State.living() && v.told > 0.0005: // it has just lost it; later it explains nothing
 		return 1
+	case !m.State.living():
+		return 0
 	case m.State == Ramp:
 		return 0.99
 	case v.capped && l.target[i] > l.up[i]-1e-6, v.ceiling < 1 && l.target[i] > l.up[i]-1e-6:
@@ -65,7 +67,7 @@ func (l *Law) cause(m *Measure, i int) string {
 	case m.State == Ramp:
 		return fmt.Sprintf("recovering, %s of %s", m.RampFor.Round(time.Second), m.RampLen.Round(time.Second))
 	case v.capped && l.target[i] > l.up[i]-1e-6:
-		return fmt.Sprintf("can take %.1f%% of all traffic", 100*l.up[i])
+		return l.causeOfRoom(v, i)
 	case v.ceiling < 1 && l.target[i] > l.up[i]-1e-6:
 		return fmt.Sprintf("first token P90 %.2fs, was beyond %.2fs for %s", m.FirstTokenP90, l.p.SLOP90.Seconds(), l.p.SLOHold)
 	case errors >= slow && v.excess > 0:
@@ -80,6 +82,18 @@ func (l *Law) cause(m *Measure, i int) string {
 		return fmt.Sprintf("P90 %.2fs against %s%.2fs; %s window, n=%d", f.value, against, v.against, seconds(f.window), f.n)
 	}
 	return fmt.Sprintf("toward its configured %.0f%%", 100*m.Base)
+}
+
+func (l *Law) causeOfRoom(v *vendor, i int) string {
+	r := &v.room
+	if r.edge > 0 && r.share(l.rate) < r.cap {
+		again := "being tested again"
+		if left := r.until - l.clock; left > 0 {
+			again = "tested again in " + left.Round(time.Second).String()
+		}
+		return fmt.Sprintf("overloaded at %.0f requests/s: at most %.1f%% of all traffic, %s", r.edge, 100*l.up[i], again)
+	}
+	return fmt.Sprintf("limited: can take %.1f%% of all traffic", 100*l.up[i])
 }
 
 func seconds(window int) string { return fmt.Sprintf("%.0fs", windows[window].Seconds()) }
