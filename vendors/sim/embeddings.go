@@ -14,6 +14,7 @@ const (
 	defaultDimensions = 1024
 	maxDimensions     = 8192
 	maxRows           = 2048
+	maxNumbers        = 4 << 20 // of one answer
 )
 
 // rows are the texts to embed: a string, strings, or tokens (one or several lists of integers).
@@ -46,7 +47,7 @@ func (r *request) rows() ([]string, error) {
 // vector is a unit vector that its text alone decides.
 func vector(text string, dimensions int) []float32 {
 	h := uint64(fnvOffset)
-	for i := 0; i < len(text); i++ {
+	for i := range len(text) {
 		h = (h ^ uint64(text[i])) * fnvPrime
 	}
 	rng := rand.New(rand.NewPCG(h, 0))

@@ -71,7 +71,8 @@ func TestFaults_StreamedAnswersAreAsTheTableSays(t *testing.T) {
 				t.Errorf("body ended with %v, want broken off: %v", r.err, c.reason == cut)
 			}
 			got := hear(r.body)
-			if got.text != words(c.words) {
+			// A reset throws away what the client has not read yet.
+			if got.text != words(c.words) && !(c.model == "reset-midway" && strings.HasPrefix(words(c.words), got.text)) {
 				t.Errorf("text %q, want %d words", got.text, c.words)
 			}
 			if c.reason != cut && got.reason != c.reason {

@@ -66,7 +66,7 @@ var faultTable = []fault{
 	{Fault: Fault{"role-then-error", "the opening event, then an error event"}, quirk: quirk{stop: stopError}},
 	{Fault: Fault{"error-midway", "20 words, an error event, no [DONE]"}, quirk: quirk{stop: stopError, stopAfter: 20}},
 	{Fault: Fault{"error-then-done", "20 words, an error event, then [DONE], as at vLLM"}, quirk: quirk{stop: stopErrorDone, stopAfter: 20}},
-	{Fault: Fault{"reset-midway", "connection reset after 40 words"}, quirk: quirk{stop: stopReset, stopAfter: 40}},
+	{Fault: Fault{"reset-midway", "connection reset after 40 words, of which some may be lost with it"}, quirk: quirk{stop: stopReset, stopAfter: 40}},
 	{Fault: Fault{"no-finish", "ends after 40 words without a finish reason or [DONE]"}, quirk: quirk{stop: stopEnd, stopAfter: 40}},
 	{Fault: Fault{"no-finish-done", "ends after 40 words with [DONE] but no finish reason"}, quirk: quirk{stop: stopDone, stopAfter: 40}},
 	{Fault: Fault{"finish-insufficient", "40 words and finish reason insufficient_system_resource"}, quirk: quirk{stopAfter: 40, finish: "insufficient_system_resource"}},

@@ -45,7 +45,7 @@ type Stats struct {
 	Broken    uint64  `json:"broken"`
 	Cancelled uint64  `json:"cancelled"` // by the client
 	InFlight  int     `json:"in_flight"`
-	Probes    uint64  `json:"probes"` // GETs of models, not in Arrivals
+	Probes    uint64  `json:"probes"` // GETs, of models as a rule; not in Arrivals
 	TokensIn  uint64  `json:"tokens_in"`
 	TokensOut uint64  `json:"tokens_out"`
 	Load      float64 `json:"load"`     // in flight over capacity
@@ -60,13 +60,18 @@ type attemptLog struct {
 	entries []*Entry // a ring once it is full
 	next    int
 	stats   Stats
-	epoch   int // arrivals from before a clear no longer count
+	seq     uint64 // never starts over
+	epoch   int    // arrivals from before a clear no longer count
 }
 
-// add records an arrival; probe tells a GET of models from a request for an answer.
-func (l *attemptLog) add(e *Entry, probe bool) (epoch int) {
+// add numbers and records an arrival, whose number numbered gets to know before anyone sees the entry; probe tells a GET
+// of models from a request for an answer.
+func (l *attemptLog) add(e *Entry, probe bool, numbered func(seq uint64)) (epoch int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	l.seq++
+	e.Seq = l.seq
+	numbered(l.seq)
 	if len(l.entries) < logSize {
 		l.entries = append(l.entries, e)
 	} else {

@@ -3,6 +3,7 @@ package sim
 import (
 	"encoding/json"
 	"net/http"
+	"slices"
 	"strconv"
 )
 
@@ -32,7 +33,7 @@ func (x *exchange) serveModels(id string) {
 			Object string  `json:"object"`
 			Data   []model `json:"data"`
 		}{"list", list})
-	case len(x.o.Models) > 0 && !x.v.faulty && !contains(x.o.Models, id):
+	case len(x.o.Models) > 0 && !x.v.faulty && !slices.Contains(x.o.Models, id):
 		x.refuse(modelNotFound(id))
 	default:
 		x.json(x.model(id))

@@ -34,7 +34,7 @@ func (m *meter) feed(text string) {
 	if m.hash == 0 {
 		m.hash = fnvOffset
 	}
-	for i := 0; i < len(text); i++ {
+	for i := range len(text) {
 		c := text[i]
 		m.hash = (m.hash ^ uint64(c)) * fnvPrime
 		switch {

@@ -269,7 +269,7 @@ const hexDigits = "0123456789abcdef"
 // appendString appends s as a JSON string. s is valid UTF-8: it came from JSON or from this package.
 func appendString(dst []byte, s string) []byte {
 	dst = append(dst, '"')
-	for i := 0; i < len(s); i++ {
+	for i := range len(s) {
 		switch c := s[i]; {
 		case c == '"' || c == '\\':
 			dst = append(dst, '\\', c)

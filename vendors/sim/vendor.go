@@ -11,7 +11,6 @@ type Vendor struct {
 	options  atomic.Pointer[Options]
 	draw     func(*Options, conditions) timing
 	faulty   bool
-	arrivals atomic.Uint64
 	log      attemptLog
 	prefixes prefixCache
 	states   faultStates
