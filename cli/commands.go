@@ -79,8 +79,10 @@ func (p *process) inject(c *control.SetFault) error {
 	if v == nil {
 		return control.Errorf(control.NotFound, "there is no vendor %q", c.Vendor)
 	}
-	spec, err := fault.Parse(fault.Fields{Kind: c.Kind, Percent: c.Percent, For: time.Duration(c.For), Ramp: time.Duration(c.Ramp), Lane: c.Lane,
-		Delay: time.Duration(c.Delay), Rate: c.Rate, After: c.After, InFlight: c.InFlight})
+	spec, err := fault.Parse(fault.Fields{
+		Kind: c.Kind, Percent: c.Percent, For: time.Duration(c.For), Ramp: time.Duration(c.Ramp), Lane: c.Lane,
+		Delay: time.Duration(c.Delay), Rate: c.Rate, After: c.After, InFlight: c.InFlight,
+	})
 	if err != nil {
 		field := ""
 		var fe *fault.FieldError
@@ -94,9 +96,11 @@ func (p *process) inject(c *control.SetFault) error {
 	if before := p.held.swap(c.Vendor, held); before != nil {
 		before.once.Do(func() {}) // this one takes its place: the vendor is not restored
 	}
-	p.hub.Log(control.Event{Time: now, Level: control.Warn, Kind: "fault", Vendor: c.Vendor, Who: c.Who(),
+	p.hub.Log(control.Event{
+		Time: now, Level: control.Warn, Kind: "fault", Vendor: c.Vendor, Who: c.Who(),
 		Text: fmt.Sprintf("fault %s at %s for %s", spec.Kind, c.Vendor, control.Duration(spec.For)),
-		Data: map[string]any{"on": true, "kind": string(spec.Kind), "percent": spec.Percent}})
+		Data: map[string]any{"on": true, "kind": string(spec.Kind), "percent": spec.Percent},
+	})
 	go func() {
 		<-held.lease.Done()
 		held.once.Do(func() { p.faultEnded(c.Vendor, control.Controller, "its time has run out") })
@@ -144,8 +148,10 @@ func (p *process) restore(c *control.ClearFault) error {
 
 // faultEnded says that a vendor's fault is over and lets it come back.
 func (p *process) faultEnded(vendor, who, why string) {
-	p.hub.Log(control.Event{Level: control.Info, Kind: "fault", Vendor: vendor, Who: who,
-		Text: fmt.Sprintf("%s restored (%s)", vendor, why), Data: map[string]any{"on": false}})
+	p.hub.Log(control.Event{
+		Level: control.Info, Kind: "fault", Vendor: vendor, Who: who,
+		Text: fmt.Sprintf("%s restored (%s)", vendor, why), Data: map[string]any{"on": false},
+	})
 	p.forget(vendor)
 }
 

@@ -59,8 +59,10 @@ func (a *app) failuresCSV(all []control.Failure) error {
 	w := csv.NewWriter(a.out)
 	_ = w.Write([]string{"time", "vendor", "request_id", "vendor_request_id", "attempt", "lane", "endpoint", "outcome", "reason", "status", "clock", "after_ms", "rescued", "message"})
 	for _, f := range all {
-		_ = w.Write([]string{f.Time.UTC().Format(time.RFC3339Nano), f.Vendor, f.RequestID, f.VendorRequestID, strconv.Itoa(f.Attempt), f.Lane, f.Endpoint, f.Outcome, f.Reason,
-			statusText(f.Status), f.Clock, strconv.FormatFloat(f.AfterMs, 'f', 1, 64), strconv.FormatBool(f.Rescued), f.Message})
+		_ = w.Write([]string{
+			f.Time.UTC().Format(time.RFC3339Nano), f.Vendor, f.RequestID, f.VendorRequestID, strconv.Itoa(f.Attempt), f.Lane, f.Endpoint, f.Outcome, f.Reason,
+			statusText(f.Status), f.Clock, strconv.FormatFloat(f.AfterMs, 'f', 1, 64), strconv.FormatBool(f.Rescued), f.Message,
+		})
 	}
 	w.Flush()
 	return w.Error()

@@ -80,8 +80,10 @@ func newProcess(cfg *config.Config, st *state, free bool, logger *slog.Logger) (
 	p.hub = control.NewHub(control.Backend{Do: p.do, Ask: p.ask, Fill: p.fill}, func(e control.Event) { logEvent(logger, e) })
 	p.engine = engine.New(cfg, p.hub.Log)
 	p.gateway = gateway.New(gateway.Options{Config: cfg, Engine: p.engine, Vendors: p.set, Version: version(), Logger: logger})
-	p.machine, err = drills.New(drills.Options{Control: p.hub, Dir: filepath.Join(st.dir, "drills"), Rules: cfg.Drill, SLOP99: cfg.Routing.SLOP99,
-		Environment: cfg.Console.Environment, Digest: cfg.Digest, Log: p.hub.Log})
+	p.machine, err = drills.New(drills.Options{
+		Control: p.hub, Dir: filepath.Join(st.dir, "drills"), Rules: cfg.Drill, SLOP99: cfg.Routing.SLOP99,
+		Environment: cfg.Console.Environment, Digest: cfg.Digest, Log: p.hub.Log,
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -116,8 +118,10 @@ func (p *process) run(ctx context.Context) error {
 	}
 	gw := p.gateway.Server()
 	gw.Handler = p.clients(gw.Handler)
-	ctl := &http.Server{Handler: p.clients(api.NewServer(api.Options{Control: p.hub, Token: p.token})),
-		ReadHeaderTimeout: 10 * time.Second, ErrorLog: slog.NewLogLogger(p.logger.Handler(), slog.LevelWarn)}
+	ctl := &http.Server{
+		Handler:           p.clients(api.NewServer(api.Options{Control: p.hub, Token: p.token})),
+		ReadHeaderTimeout: 10 * time.Second, ErrorLog: slog.NewLogLogger(p.logger.Handler(), slog.LevelWarn),
+	}
 
 	var wg sync.WaitGroup
 	failed := make(chan error, 8)
@@ -135,8 +139,10 @@ func (p *process) run(ctx context.Context) error {
 	start("gateway", func() error { return gw.Serve(p.gatewayL) })
 	start("control API", func() error { return ctl.Serve(p.controlL) })
 	if p.demoOn() {
-		t := &load.Traffic{URL: "http://" + p.gatewayL.Addr().String() + "/v1", Model: p.demoModel(), RPS: p.demo.RPS, Batch: p.demo.Batch, Stream: 0.9,
-			Seed: 1, UserAgent: demoAgent, Outstanding: 512}
+		t := &load.Traffic{
+			URL: "http://" + p.gatewayL.Addr().String() + "/v1", Model: p.demoModel(), RPS: p.demo.RPS, Batch: p.demo.Batch, Stream: 0.9,
+			Seed: 1, UserAgent: demoAgent, Outstanding: 512,
+		}
 		if keys := p.cfg.Load().Clients; len(keys) > 0 {
 			t.Key = keys[0].Key.Reveal()
 		}
@@ -235,8 +241,10 @@ func newSimulators(cfg *config.Config, logger *slog.Logger) (*simulators, error)
 }
 
 func (s *simulators) open(vc *config.Vendor) error {
-	o := sim.Options{Name: vc.Name, Label: vc.Label, Profile: vc.Simulate, Seed: vc.Sim.Seed, FirstToken: vc.Sim.FirstToken, PerToken: vc.Sim.PerToken,
-		Capacity: vc.Sim.Capacity, Limit: vc.Sim.Limit, ErrorRate: vc.Sim.Errors, Models: vc.Sim.Models}
+	o := sim.Options{
+		Name: vc.Name, Label: vc.Label, Profile: vc.Simulate, Seed: vc.Sim.Seed, FirstToken: vc.Sim.FirstToken, PerToken: vc.Sim.PerToken,
+		Capacity: vc.Sim.Capacity, Limit: vc.Sim.Limit, ErrorRate: vc.Sim.Errors, Models: vc.Sim.Models,
+	}
 	v, err := sim.New(o)
 	if err != nil {
 		return err
@@ -245,8 +253,10 @@ func (s *simulators) open(vc *config.Vendor) error {
 	if err != nil {
 		return err
 	}
-	s.servers[vc.Name] = &simulator{vendor: v, ln: ln,
-		server: &http.Server{Handler: v, ReadHeaderTimeout: 10 * time.Second, ErrorLog: slog.NewLogLogger(s.logger.Handler(), slog.LevelDebug)}}
+	s.servers[vc.Name] = &simulator{
+		vendor: v, ln: ln,
+		server: &http.Server{Handler: v, ReadHeaderTimeout: 10 * time.Second, ErrorLog: slog.NewLogLogger(s.logger.Handler(), slog.LevelDebug)},
+	}
 	return nil
 }
 

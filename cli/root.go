@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/user"
 
 	"github.com/spf13/cobra"
 
@@ -114,6 +115,9 @@ func (a *app) operator() string {
 		if v := a.env(k); v != "" {
 			return v
 		}
+	}
+	if u, err := user.Current(); err == nil && u.Username != "" {
+		return u.Username
 	}
 	return "unknown"
 }

@@ -162,8 +162,10 @@ func drillLine(d *control.DrillState) string {
 	return s + fmt.Sprintf(", %d requests failed", d.Requests.Failed)
 }
 
+// clockText is a clock's reading, m:ss.t: cut, not rounded, as a clock that
+// stops shows it.
 func clockText(s float64) string {
-	t := int64(s*10 + 0.5)
+	t := int64(s*10 + 1e-6)
 	return fmt.Sprintf("%d:%02d.%d", t/600, t/10%60, t%10)
 }
 
