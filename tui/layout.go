@@ -140,8 +140,11 @@ func (l *Layout) middle(r Rect) {
 			if l.First+y*cols+x >= l.Vendors {
 				break
 			}
-			x0, x1 := r.W*x/cols, r.W*(x+1)/cols
-			l.add(Rect{r.X + x0, r.Y + y*h, x1 - x0, h})
+			x0, x1, ph := r.W*x/cols, r.W*(x+1)/cols, h
+			if side && y == visible-1 {
+				ph = r.H - y*h
+			}
+			l.add(Rect{r.X + x0, r.Y + y*h, x1 - x0, ph})
 		}
 	}
 	if !side {

@@ -1,6 +1,8 @@
 package draw
 
 import (
+	"strings"
+
 	"baton/tui/theme"
 
 	"github.com/charmbracelet/x/ansi"
@@ -108,12 +110,24 @@ func Place(lines, top []string, x, y, w int) {
 			}
 			continue
 		}
-		under := lines[y+i]
-		left := ansi.Truncate(under, x, "")
-		left += theme.Off + Blank(x-ansi.StringWidth(left))
-		right := ansi.TruncateLeft(under, x+n, "")
-		lines[y+i] = left + over + Blank(w-x-n-ansi.StringWidth(right)) + right
+		lines[y+i] = beside(lines[y+i], over, x, n, w)
 	}
+}
+
+// beside is under with over, n cells wide, at x.
+func beside(under, over string, x, n, w int) string {
+	left := ansi.Truncate(under, x, "")
+	if strings.Contains(left, "\x1b") {
+		left += theme.Off
+	}
+	right := ""
+	for cut := x + n; cut <= x+n+1; cut++ { // the first cut may keep half of a wide character
+		right = ansi.TruncateLeft(under, cut, "")
+		if ansi.StringWidth(right) <= w-x-n {
+			break
+		}
+	}
+	return left + Blank(x-ansi.StringWidth(left)) + over + Blank(w-x-n-ansi.StringWidth(right)) + right
 }
 
 // Centre lays top over the middle of lines.

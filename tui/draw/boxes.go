@@ -64,11 +64,12 @@ func (d *Welcome) body(w, h int, frame bool, k Look) []string {
 	}
 	out := []string{line(Span{k.OKBold, simulated}), r.String()}
 	out = append(out, d.curl(w, h, frame, k)...)
-	if readme := line(Span{k.Dim, k.OwnVendors}); frame {
-		room := h - 2
-		if len(out) < room {
-			out = append(out, readme)
+	if frame && len(out) < h-2 {
+		readme := k.OwnVendors
+		if Width(readme) > w {
+			readme = k.OwnVendorsShort
 		}
+		out = append(out, line(Span{k.Dim, readme}))
 	}
 	if !frame {
 		return block(out, w, h)
@@ -78,7 +79,7 @@ func (d *Welcome) body(w, h int, frame bool, k Look) []string {
 
 // curl is a request to try, on one line or on two that can be copied whole.
 func (d *Welcome) curl(w, h int, frame bool, k Look) []string {
-	url := "http://" + d.Address + "/v1/chat/completions"
+	url := d.Address + "/v1/chat/completions"
 	data := `'{"model":"deepseek-v3","messages":[{"role":"user","content":"hi"}]}'`
 	if one := "curl " + url + " -d " + data; Width(one) <= w {
 		return []string{NewRow(w, k).Add("", one).String()}

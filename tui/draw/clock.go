@@ -97,10 +97,10 @@ func (d *Drill) Lines(w, h int, k Look) []string {
 	}
 	out := []string{d.short(w, k)}
 	if h >= 2 {
-		out = append(out, d.phases(w, true, k))
+		out = append(out, NewRow(w, k).Add("", " ").Painted(d.phases(w-1, k), w-1).String())
 	}
 	if h >= 3 {
-		out = append(out, d.clients(w, k))
+		out = append(out, NewRow(w, k).Add("", " ").Painted(d.clients(w-1, k), w-1).String())
 	}
 	return block(out, w, h)
 }
@@ -112,7 +112,7 @@ func (d *Drill) large(w, h int, k Look) []string {
 	iw := w - 4
 	side := iw - dw - 6
 	story := []string{
-		d.headline(side, k), d.phases(side, false, k), d.bar(side, k), d.clients(side, k), d.next(side, k),
+		d.headline(side, k), d.phases(side, k), d.bar(side, k), d.clients(side, k), d.next(side, k),
 	}
 	body := make([]string, 5)
 	for i := range body {
@@ -128,7 +128,7 @@ func (d *Drill) large(w, h int, k Look) []string {
 func (d *Drill) medium(w, h int, k Look) []string {
 	digits, dw := small(Clock(d.Seconds), d.ink(k), k)
 	side := w - dw - 5
-	story := []string{d.headline(side, k), d.bar(side, k), d.phases(side, true, k)}
+	story := []string{d.headline(side, k), d.bar(side, k), d.phases(side, k)}
 	out := []string{Rule(d.title(k), d.badge(k), w, k)}
 	for i := range digits {
 		out = append(out, NewRow(w, k).Add("", " ").Painted(digits[i], dw).Fill("", " ", 3).Painted(story[i], side).String())
@@ -140,11 +140,19 @@ func (d *Drill) medium(w, h int, k Look) []string {
 // short is the clock in one row.
 func (d *Drill) short(w int, k Look) string {
 	glyph, word, ink, _ := d.verdict(k)
-	r := NewRow(w, k).Add("", " ").Add(ink, Clock(d.Seconds)).Add(k.Dim, " / "+MinSec(d.D.TargetS)+" ")
-	if d.stopped() {
-		r.Add(k.Strong, k.Cutover+" ").Add(ink, glyph+" "+word)
-	} else {
-		r.Add(k.Dim, k.Drill+" ").Add("", d.Label+" ").Add(ink, d.doing(k))
+	r := NewRow(w, k).Add("", " ").Add(ink, Clock(d.Seconds)).Add("", " ")
+	target := Span{k.Dim, "/ " + MinSec(d.D.TargetS) + " "}
+	if !d.stopped() {
+		return r.Add(target.Style, target.Text).Add(k.Dim, k.Drill+" ").Add("", d.Label+" ").Add(ink, d.doing(k)).String()
+	}
+	if w >= 48 {
+		r.Add(target.Style, target.Text)
+	}
+	r.Add(k.Strong, k.Cutover+" ").Add(ink, glyph+" "+word)
+	for _, s := range [...]Span{{k.Dim, " " + k.Dot + " " + Count(d.D.Requests.Failed) + " " + k.FailedW}, {k.Dim, " " + k.Dot + " R"}} {
+		if d.D.CutoverS != nil && Width(s.Text) <= r.Left() {
+			r.Add(s.Style, s.Text)
+		}
 	}
 	return r.String()
 }
@@ -176,7 +184,12 @@ func (d *Drill) headline(w int, k Look) string {
 	case d.moment(control.PhaseFault) == nil:
 		r.Add(k.Dim, k.Before)
 	default:
-		r.Add(k.Strong, k.Cutover+" ").Add(k.Dim, k.clockMeans(d.Label))
+		r.Add(k.Strong, k.Cutover+" ")
+		means := k.clockMeans(d.Label)
+		if Width(means) > r.Left() {
+			means = k.clockMeansShort(d.Label)
+		}
+		r.Add(k.Dim, means)
 	}
 	return r.String()
 }
@@ -192,6 +205,8 @@ func (d *Drill) bar(w int, k Look) string {
 		} else {
 			note = " " + k.Dot + " +" + MinSec(-left) + " " + k.Over
 		}
+	} else if d.D.Until != nil {
+		note = " " + k.Dot + " " + k.FaultEndsIn + " " + MinSec(d.D.Until.Sub(d.Now).Seconds())
 	}
 	n := w - Width(right+note) - 1
 	if n < 8 {
@@ -210,71 +225,6 @@ func (d *Drill) bar(w int, k Look) string {
 	return r.String()
 }
 
-var drillPhases = [...]string{control.PhaseFault, control.PhaseDetected, control.PhaseShifted, control.PhaseVerified, control.PhaseRestored}
-
-func (d *Drill) moment(name string) *control.Moment {
-	for i := range d.D.Phases {
-		if d.D.Phases[i].Name == name {
-			return &d.D.Phases[i]
-		}
-	}
-	return nil
-}
-
-// phases are the drill's steps with the moments at which they were reached.
-func (d *Drill) phases(w int, tight bool, k Look) string {
-	r := NewRow(w, k)
-	gap := "   "
-	if tight {
-		gap = " "
-		r.max = max(r.w, w)
-	}
-	if d.moment(control.PhaseFault) == nil && d.D.Phase == control.PhaseSteady {
-		r.Add(k.WarnBold, k.Doing+" "+k.phase(control.PhaseSteady)).Add("", gap)
-	}
-	doing := d.moment(control.PhaseFault) != nil && d.D.Verdict == nil
-	for _, name := range drillPhases {
-		if tight && name == control.PhaseFault {
-			continue // its moment is always 0
-		}
-		m := d.moment(name)
-		switch {
-		case m != nil:
-			r.Add(k.OK, k.Done).Add("", sp(tight)+k.phase(name))
-			if name != control.PhaseFault {
-				r.Add(k.Dim, " "+momentText(m.TS, tight))
-			}
-		case doing:
-			doing = false
-			r.Add(k.WarnBold, k.Doing+sp(tight)+k.phase(name))
-			if v := d.D.Verify; name == control.PhaseVerified && v != nil {
-				r.Add(k.Warn, " "+strconv.Itoa(int(v.HeldS))+"/"+strconv.Itoa(int(v.HoldS))+"s")
-			}
-			if name == control.PhaseRestored {
-				r.Add(k.Dim, " (R)")
-			}
-		default:
-			r.Add(k.Faint, k.Todo+sp(tight)+k.phase(name))
-		}
-		r.Add("", gap)
-	}
-	return r.String()
-}
-
-func sp(tight bool) string {
-	if tight {
-		return ""
-	}
-	return " "
-}
-
-func momentText(s float64, tight bool) string {
-	if tight && s < 60 {
-		return strconv.FormatFloat(s, 'f', 1, 64)
-	}
-	return Clock(s)
-}
-
 // clients says what the drill cost those who asked; none is worth saying.
 func (d *Drill) clients(w int, k Look) string {
 	q := &d.D.Requests
@@ -291,8 +241,12 @@ func (d *Drill) clients(w int, k Look) string {
 	if d.D.HurtS > 0 {
 		r.Add(k.Warn, " "+k.Dot+" "+k.Hurt+" "+strconv.FormatFloat(d.D.HurtS, 'f', 1, 64)+"s")
 	}
-	if v := d.D.Verify; v != nil && !d.stopped() && r.Left() > 24 {
-		r.Add(k.Dim, " "+k.Dot+" P99 "+Millis(v.P99ms)+" < "+millis(v.LimitMs)+" "+k.Dot+" n "+Count(v.N)+"/"+Count(v.MinN))
+	if v := d.D.Verify; v != nil && !d.stopped() {
+		for _, s := range [...]string{" " + k.Dot + " n " + Count(v.N) + "/" + Count(v.MinN), " " + k.Dot + " P99 " + Millis(v.P99ms) + " < " + millis(v.LimitMs)} {
+			if Width(s) <= r.Left() {
+				r.Add(k.Dim, s)
+			}
+		}
 	}
 	return r.String()
 }
@@ -300,49 +254,61 @@ func (d *Drill) clients(w int, k Look) string {
 // next is what one can do now, and where the record is.
 func (d *Drill) next(w int, k Look) string {
 	r := NewRow(w, k)
-	d.keys(r, k)
-	if d.D.Record != "" {
-		r.Add(k.Dim, " "+k.Dot+" "+k.Record+" ").Add("", d.D.Record)
+	if d.D.Record == "" {
+		d.keys(r, k)
+		return r.String()
 	}
-	return r.String()
+	if d.Act {
+		if d.D.Verdict != nil && d.D.Until == nil {
+			r.Add(k.Key, "Esc").Add(k.Dim, " "+k.Dismisses)
+		} else {
+			r.Add(k.Key, "R").Add(k.Dim, " "+k.Restores+" "+d.Label)
+		}
+		r.Add(k.Dim, " "+k.Dot+" ")
+	}
+	r.Add(k.Dim, k.Record+" ")
+	return r.Add("", tailPath(d.D.Record, r.Left(), k)).String()
 }
 
+// keys writes as many of the keys that matter as there is room for.
 func (d *Drill) keys(r *Row, k Look) {
 	if !d.Act {
 		r.Add(k.Faint, k.ReadOnlyWhy)
 		return
 	}
-	switch {
-	case d.D.Verdict != nil && d.D.Until == nil:
-		r.Add(k.Key, "Esc").Add(k.Dim, " "+k.Dismisses)
-	default:
-		r.Add(k.Key, "R").Add(k.Dim, " "+k.BringsBack+" "+d.Label)
-		if d.D.CutoverS == nil {
-			r.Add(k.Dim, " "+k.Dot+" ").Add(k.Key, "A").Add(k.Dim, " "+k.Aborts)
+	first := true
+	add := func(key, does string) {
+		lead := " " + k.Dot + " "
+		if first {
+			lead = ""
+		}
+		if Width(lead)+Width(key)+Width(does) <= r.Left() {
+			r.Add(k.Dim, lead).Add(k.Key, key).Add(k.Dim, does)
+			first = false
 		}
 	}
+	if d.D.Verdict != nil && d.D.Until == nil {
+		add("Esc", " "+k.Dismisses)
+		return
+	}
+	add("R", " "+k.Restores+" "+d.Label)
+	if d.D.CutoverS == nil {
+		add("A", " "+k.Aborts)
+	}
 	if d.D.Until != nil {
-		r.Add(k.Dim, " "+k.Dot+" "+k.FaultEndsIn+" "+MinSec(d.D.Until.Sub(d.Now).Seconds()))
+		add("", k.FaultEndsIn+" "+MinSec(d.D.Until.Sub(d.Now).Seconds()))
 	}
 }
 
-// lastRow is clients and keys in one line, for narrow screens; once there is a
-// record it takes the keys' place.
+// lastRow is clients, keys and the record in one line, for narrow screens.
 func (d *Drill) lastRow(w int, k Look) string {
-	q := &d.D.Requests
-	r := NewRow(w, k)
 	ink := k.OKBold
-	if q.Failed > 0 {
+	if d.D.Requests.Failed > 0 {
 		ink = k.CritBold
 	}
-	r.Add(ink, k.clientsFailed(q.Failed)).Add(k.Dim, " "+k.Dot+" ")
-	if d.D.Record != "" {
-		r.Add(k.Key, "R").Add(k.Dim, " "+k.Restores+" "+k.Dot+" "+k.Record+" ")
-		r.Add("", tailPath(d.D.Record, r.Left(), k))
-		return r.String()
-	}
-	d.keys(r, k)
-	return r.String()
+	r := NewRow(w, k).Add(ink, k.clientsFailed(d.D.Requests.Failed)).Add(k.Dim, " "+k.Dot+" ")
+	n := r.Left()
+	return r.Painted(d.next(n, k), n).String()
 }
 
 // tailPath keeps a path's end where it is too long.
@@ -388,7 +354,7 @@ func (d *Drill) Presenter(w, h int, k Look) []string {
 		lines = append(lines, centre(l, bigWidth(text, sx)))
 	}
 	iw := min(w-4, 100)
-	lines = append(lines, Blank(w), centre(d.bar(iw, k), iw), centre(d.phases(iw, iw < 84, k), iw), centre(d.headline(iw, k), iw), centre(d.clients(iw, k), iw))
+	lines = append(lines, Blank(w), centre(d.bar(iw, k), iw), centre(d.phases(iw, k), iw), centre(d.headline(iw, k), iw), centre(d.clients(iw, k), iw))
 	if pad := (h - len(lines)) / 2; pad > 0 {
 		lines = append(block(nil, w, pad), lines...)
 	}

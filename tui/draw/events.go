@@ -52,11 +52,11 @@ func (e *Events) Lines(w, h int, k Look) []string {
 	}
 	switch {
 	case h >= 5 && w >= 56:
-		return Box(e.rows(shown, w-4, h-2, k), title, right, k.Faint, w, h, k)
+		return Box(e.rows(shown, w-4, h-2, "", k), title, right, k.Faint, w, h, k)
 	case h >= 3:
-		return append([]string{Rule(title, right, w, k)}, e.rows(shown, w, h-1, k)...)
+		return append([]string{Rule(title, right, w, k)}, e.rows(shown, w, h-1, " ", k)...)
 	}
-	return e.rows(shown, w, h, k)
+	return e.rows(shown, w, h, " ", k)
 }
 
 // shown are the events that pass the filter, newest first.
@@ -70,24 +70,21 @@ func (e *Events) shown() []*control.Event {
 	return out
 }
 
-func (e *Events) rows(shown []*control.Event, w, h int, k Look) []string {
+func (e *Events) rows(shown []*control.Event, w, h int, lead string, k Look) []string {
 	out := make([]string, 0, h)
 	from := max(0, min(e.Scroll, len(shown)-1))
 	for i := from; i < len(shown) && len(out) < h; i++ {
-		out = append(out, e.row(shown[i], w, k))
+		out = append(out, e.row(shown[i], w, lead, k))
 	}
 	return block(out, w, h)
 }
 
-func (e *Events) row(v *control.Event, w int, k Look) string {
+func (e *Events) row(v *control.Event, w int, lead string, k Look) string {
 	loc := e.Location
 	if loc == nil {
 		loc = time.Local
 	}
-	r := NewRow(w, k)
-	if w < 56 {
-		r.Add("", " ")
-	}
+	r := NewRow(w, k).Add("", lead)
 	layout := "15:04:05"
 	if w < 50 {
 		layout = "15:04"

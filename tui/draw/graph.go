@@ -219,8 +219,8 @@ func axis(failed []float64, w int, span float64, k Look) string {
 	return r.String()
 }
 
-// Spark draws a series in one row of w cells, failures as marks.
-func Spark(v, failed []float64, w int, hi float64, k Look) string {
+// Spark draws a series in one row of w cells, in a style; failures are marks.
+func Spark(st theme.Style, v, failed []float64, w int, hi float64, k Look) string {
 	r := NewRow(w, k)
 	for i := range w {
 		j := len(v) - w + i
@@ -231,14 +231,14 @@ func Spark(v, failed []float64, w int, hi float64, k Look) string {
 		case j < 0 || math.IsNaN(v[j]) || math.IsInf(v[j], 0) || !(hi > 0):
 			r.Add("", " ")
 		default:
-			r.Add(k.Theme.P99, k.Sparks[min(7, max(0, int(v[j]/hi*8)))])
+			r.Add(st, k.Sparks[min(7, max(0, int(v[j]/hi*8)))])
 		}
 	}
 	return r.String()
 }
 
-// Scales are the upper ends that a shared scale steps through, milliseconds.
-var scales = [...]float64{200, 500, 1000, 2000, 5000, 10000, 20000, 50000, 100000, 200000}
+// scales are the upper ends that a shared scale steps through, milliseconds.
+var scales = [...]float64{200, 300, 500, 800, 1000, 1500, 2000, 3000, 5000, 8000, 10000, 15000, 20000, 30000, 60000, 120000, 300000}
 
 // ScaleFor is the smallest scale that v fits under.
 func ScaleFor(v float64) float64 {

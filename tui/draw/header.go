@@ -1,6 +1,7 @@
 package draw
 
 import (
+	"strings"
 	"time"
 
 	"baton/engine/control"
@@ -78,7 +79,7 @@ func (h *Header) Line(w int, k Look) string {
 	segs = append(segs, h.figures(k)...)
 	segs = append(segs, h.control(k))
 	if s.Demo != nil {
-		rate := Rate(s.Demo.RPS) + "/s"
+		rate := strings.TrimSuffix(Rate(s.Demo.RPS), ".0") + "/s"
 		segs = append(segs, segment{[]Span{{k.Dim, k.DemoTraffic + " "}, {"", rate}}, []Span{{k.Dim, "demo "}, {"", rate}}, 5})
 	}
 	var right []segment
@@ -86,13 +87,20 @@ func (h *Header) Line(w int, k Look) string {
 		right = append(right, segment{[]Span{{k.BadgeWarn, " " + k.Frozen + " " + MinSec(h.Age.Seconds()) + " "}}, []Span{{k.BadgeWarn, k.Frozen}}, 0})
 	}
 	right = append(right, h.mode(k), segment{[]Span{{"", clock}}, []Span{{"", clock[:5]}}, 1})
-	rp := pack(right, w/2-1, 1)
+	budget := w / 2
+	switch {
+	case w < 50:
+		budget = w / 4
+	case w < 70:
+		budget = w / 3
+	}
+	rp := pack(right, budget-1, 1)
 	rw := len(rp)
 	for _, f := range rp {
 		rw += spansWidth(f)
 	}
 	r.Add("", " ").Add(k.Title, "baton").Add("", " ")
-	for _, f := range pack(segs, r.Left()-rw-1, 2) {
+	for _, f := range pack(segs, r.Left()-rw-2, 2) {
 		r.Add("", " ")
 		for _, p := range f {
 			r.Add(p.Style, p.Text)
@@ -162,7 +170,7 @@ func (h *Header) control(k Look) segment {
 		if s.Mode == "observe" {
 			word = k.Observe
 		}
-		return segment{[]Span{{k.Dim, k.Weights + " "}, {k.OK, word}}, []Span{{k.OK, word}}, 3}
+		return segment{[]Span{{k.Dim, k.Weights + " "}, {k.OK, word}}, []Span{{k.OK, word}}, 4}
 	}
 	text := k.PinnedUp
 	short := text

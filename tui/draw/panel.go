@@ -57,7 +57,7 @@ func SliderAt(w, h int) (x, y, n int, ok bool) {
 	return 0, 0, 0, false
 }
 
-// Vendor draws a panel.
+// Lines draws the panel.
 func (p *Panel) Lines(w, h int, k Look) []string {
 	if h <= 0 {
 		return nil
@@ -174,18 +174,20 @@ func (p *Panel) chart(w, h int, k Look) []string {
 		p90, p99, failed, span := p.history(cols+1, k)
 		return append(Graph(p90, p99, w, h-1, p.Hi, k), axis(failed, w, span, k))
 	}
-	label := "P99 "
 	right := " " + millis(p.Hi)
-	n := w - len(label) - len(right)
+	n := w - 4 - len(right)
 	if n < 4 {
 		return block(nil, w, h)
 	}
-	_, p99, failed, _ := p.history(n, k)
-	line := NewRow(w, k).Add(k.Theme.P99, label).Painted(Spark(p99, failed, n, p.Hi, k), n).Add(k.Faint, right).String()
-	if h == 1 {
-		return []string{line}
+	p90, p99, failed, _ := p.history(n, k)
+	out := []string{NewRow(w, k).Add(k.Theme.P99, "P99 ").Painted(Spark(k.Theme.P99, p99, failed, n, p.Hi, k), n).Add(k.Faint, right).String()}
+	if h >= 3 {
+		out = append(out, NewRow(w, k).Add(k.Theme.P90, "P90 ").Painted(Spark(k.Theme.P90, p90, nil, n, p.Hi, k), n).String())
 	}
-	return block([]string{line, p.because(w, k)}, w, h)
+	if h >= 2 {
+		out = append(out, p.because(w, k))
+	}
+	return block(out, w, h)
 }
 
 // history brings the vendor's last minutes to n columns.
@@ -287,8 +289,6 @@ func (p *Panel) weights(w int, k Look) string {
 		return p.locked(r, k).String()
 	case math.Abs(p.V.Target-p.V.Weight) >= 0.5:
 		r.Add(k.Note, Whole(p.V.Weight)+" "+k.Arrow+" "+Whole(p.V.Target))
-	case wide:
-		r.Add(k.Dim, k.TargetW+" ").Add("", Whole(p.V.Target))
 	default:
 		r.Add(k.Dim, k.TargetW+" ").Add("", Whole(p.V.Target))
 	}
@@ -378,7 +378,10 @@ func (p *Panel) flat(w, h int, k Look) []string {
 		}
 		r.Add(k.Theme.P90, "P90 ").Add(ink, Millis(l.P90ms)).Add(k.Theme.P99, " P99 ").Add(ink, Millis(l.P99ms))
 		r.Add(k.Dim, " "+k.Err+" ").Add(errorInk(p.V.Errors.Rate60s, k), Percent(p.V.Errors.Rate60s))
-		r.Add(k.Strong, " "+Rate(p.V.RPS)).Add(k.Dim, "/s ").Add(k.Strong, strconv.Itoa(p.V.InFlight)).Add(k.Dim, " "+k.InFlight)
+		r.Add(k.Strong, " "+Rate(p.V.RPS)).Add(k.Dim, "/s ")
+		if n := strconv.Itoa(p.V.InFlight); Width(n)+1+Width(k.InFlight) <= r.Left() {
+			r.Add(k.Strong, n).Add(k.Dim, " "+k.InFlight)
+		}
 		out = append(out, r.String())
 	}
 	if h >= 4 {

@@ -21,14 +21,14 @@ type Words struct {
 	ReadOnly, ReadWrite, ReadOnlyWhy, Frozen        string
 	Events                                          string
 
-	Drill, Running, Passed, Failed, Refused, Aborted, Inconclusive string
-	Cutover, Before, LeftW, Over, CutStreams, Asked, Moved, Hurt   string
-	Record, Dismisses, BringsBack, Restores, Aborts, FaultEndsIn   string
-	PhaseWords                                                     map[string]string
-	meaning, failedOne, failedMany, newer, typeWord                string
+	Drill, Running, Passed, Failed, Refused, Aborted, Inconclusive        string
+	Cutover, Before, LeftW, Over, FailedW, CutStreams, Asked, Moved, Hurt string
+	Record, Dismisses, BringsBack, Restores, Aborts, FaultEndsIn          string
+	PhaseWords                                                            map[string]string
+	meaning, meaningShort, failedOne, failedMany, newer, typeWord         string
 
 	Welcome, AnyKey, AllSimulated, AllSimulatedShort, StepDrag string
-	Kills, BringsItBack, More, OwnVendors                      string
+	Kills, BringsItBack, More, OwnVendors, OwnVendorsShort     string
 	No, HelpTitle                                              string
 	Number                                                     string
 	Hints                                                      map[string]string // the footer's short words, by action
@@ -73,6 +73,8 @@ func (w *Words) phase(p string) string {
 }
 
 func (w *Words) clockMeans(label string) string { return fmt.Sprintf(w.meaning, label) }
+
+func (w *Words) clockMeansShort(label string) string { return fmt.Sprintf(w.meaningShort, label) }
 
 func (w *Words) clientsFailed(n int64) string {
 	if n == 1 {

@@ -15,18 +15,18 @@ var english = Words{
 	Events: "EVENTS",
 
 	Drill: "drill", Running: "RUNNING", Passed: "PASSED", Failed: "FAILED", Refused: "REFUSED", Aborted: "ABORTED", Inconclusive: "INCONCLUSIVE",
-	Cutover: "cutover", Before: "holding the baseline; the clock starts with the fault", LeftW: "left", Over: "OVER",
+	Cutover: "cutover", Before: "holding the baseline; the clock starts with the fault", FailedW: "failed", LeftW: "left", Over: "OVER",
 	CutStreams: "streams cut", Asked: "asked", Moved: "moved to another vendor", Hurt: "hurt",
 	Record: "record", Dismisses: "puts this away", BringsBack: "brings back", Restores: "restores", Aborts: "aborts", FaultEndsIn: "the fault ends in",
 	PhaseWords: map[string]string{
 		"steady": "baseline", "fault": "fault", "detected": "detected", "shifted": "shifted", "verified": "verified", "restored": "restored", "failback": "failback", "done": "done",
 	},
-	meaning: "from the fault to proven good service without %s", failedOne: "1 client failed", failedMany: "%s clients failed", newer: "%d newer above", typeWord: "type %s:",
+	meaning: "from the fault to proven good service without %s", meaningShort: "until service without %s is proven", failedOne: "1 client failed", failedMany: "%s clients failed", newer: "%d newer above", typeWord: "type %s:",
 
 	Welcome: "baton", AnyKey: "until you press a key",
 	AllSimulated:      "Everything here is simulated: no key, no money, nothing leaves this machine.",
 	AllSimulatedShort: "All simulated: no key, no money.",
-	StepDrag:          "drag the knob or ←→", Kills: "kills", BringsItBack: "brings it back", More: "more", OwnVendors: "Vendors of your own: five lines of config.toml, see README.",
+	StepDrag:          "drag the knob or ←→", Kills: "kills", BringsItBack: "brings it back", More: "more", OwnVendorsShort: "Vendors of your own: see README.", OwnVendors: "Vendors of your own: five lines of config.toml, see README.",
 	No: "no", HelpTitle: "KEYS",
 	Number: "weight of %s, percent:",
 	Hints: map[string]string{
@@ -45,7 +45,7 @@ var english = Words{
 		"pin-ends": "the pin ends in %s: p extends it by 15 minutes, a gives the weights back", "manual": "FAILOVER MANUAL: breakers alarm and move nothing", "alert": "%s",
 		"reverted": "reverted", "alone": "one vendor carries everything: there is nothing to move", "quit-again": "ctrl+c again stops at once",
 		"detached": "lost the engine at %s", "no-presenter": "no drill runs: K kills the selected vendor",
-		"kill-title": "Kill %s? A drill", "kill-1": "A fault (every new connection is refused) goes into the path to %s, which carries %s now (%s requests/s). baton is not told and has to notice; the clock runs against %s.",
+		"kill-title": "Kill %s? This is a drill", "kill-1": "A fault (every new connection is refused) goes into the path to %s, which carries %s now (%s requests/s). baton is not told and has to notice; the clock runs against %s.",
 		"kill-2": "It ends with R, or by itself after 15 minutes. To take a vendor out of service now, use D instead.", "kill-yes": "kill it",
 		"kill-last":   "Nobody else may take traffic: this will be refused.",
 		"drain-title": "Drain %s?", "drain-1": "It takes no new traffic (%s now); what it is answering ends as usual. D or R lets it back.", "drain-yes": "drain it",
@@ -58,7 +58,7 @@ var english = Words{
 	},
 	Keys: map[string]string{
 		"select": "select a vendor", "nudge": "move its weight by 1", "leap": "move it by 5", "number": "type a weight", "lock": "lock: others leave it alone", "equal": "equal weights",
-		"apply": "apply what is staged, else open the vendor", "esc": "revert or close (never quits)", "undo": "undo the last change", "redo": "redo", "auto": "give the weights back to the controller",
+		"apply": "apply what is staged, else zoom", "esc": "revert or close (never quits)", "undo": "undo the last change", "redo": "redo", "auto": "give the weights back to the controller",
 		"kill": "kill: a drill, after a question", "restore": "restore", "drain": "drain or undrain: out of service now", "drills": "drills", "abort": "abort the drill", "presenter": "presenter's clock",
 		"zoom": "one vendor, whole screen", "freeze": "freeze the screen", "command": "command, as in the shell", "filter": "filter events (!text: all but)", "scroll": "scroll events",
 		"snapshot": "save the screen and its figures", "theme": "theme: dark, light, mono", "mouse": "mouse on and off", "readonly": "read-only on and off", "redraw": "redraw", "help": "this list", "quit": "quit",

@@ -15,18 +15,18 @@ var chinese = Words{
 	Events: "事件",
 
 	Drill: "演练", Running: "进行中", Passed: "通过", Failed: "未通过", Refused: "被拒绝", Aborted: "已中止", Inconclusive: "无结论",
-	Cutover: "切换", Before: "记录基线；注入故障时开始计时", LeftW: "剩余", Over: "超时",
+	Cutover: "切换", Before: "记录基线；注入故障时开始计时", FailedW: "失败", LeftW: "剩余", Over: "超时",
 	CutStreams: "条流中断", Asked: "次请求", Moved: "次改走他家", Hurt: "受影响",
 	Record: "记录", Dismisses: "收起", BringsBack: "恢复", Restores: "恢复", Aborts: "中止", FaultEndsIn: "故障自动结束于",
 	PhaseWords: map[string]string{
 		"steady": "基线", "fault": "故障", "detected": "发现", "shifted": "转移", "verified": "验证", "restored": "恢复", "failback": "回切", "done": "完成",
 	},
-	meaning: "从注入故障到没有%s也被证明服务良好", failedOne: "1 个客户请求失败", failedMany: "%s 个客户请求失败", newer: "上方还有 %d 条", typeWord: "请输入 %s：",
+	meaning: "从注入故障到没有%s也被证明服务良好", meaningShort: "直到证明没有%s也服务良好", failedOne: "1 个客户请求失败", failedMany: "%s 个客户请求失败", newer: "上方还有 %d 条", typeWord: "请输入 %s：",
 
 	Welcome: "baton", AnyKey: "按任意键开始",
 	AllSimulated:      "这里的一切都是模拟的：不需要密钥，不花钱，数据不出本机。",
 	AllSimulatedShort: "全部模拟：无密钥，不花钱。",
-	StepDrag:          "拖动滑块或按 ←→", Kills: "断开", BringsItBack: "恢复它", More: "更多", OwnVendors: "接入自己的供应商：config.toml 五行，见 README。",
+	StepDrag:          "拖动滑块或按 ←→", Kills: "断开", BringsItBack: "恢复它", More: "更多", OwnVendorsShort: "接入自己的供应商：见 README。", OwnVendors: "接入自己的供应商：config.toml 五行，见 README。",
 	No: "否", HelpTitle: "按键",
 	Number: "%s 的权重（百分比）：",
 	Hints: map[string]string{
