@@ -33,6 +33,7 @@ type Params struct {
 	SLOHold time.Duration // beyond SLOP90 for this long: to the floor, if another vendor is within it
 	SLORoom float64       // others count as within SLOP90 when their shortest window is under this part of it
 	SLORise float64       // how fast a vendor that is within it again may rise, per second
+	SLOLead float64       // how far a sinking ceiling may be under the weight
 
 	Strain                float64       // this many times its own baseline, and behind the best: perhaps overloaded
 	Eased                 float64       // an overload is proved when latency falls to this part of its height as the weight falls
@@ -54,14 +55,14 @@ func Default() Params {
 		NMin: 50, Gamma: 1.5, Kappa: 32, Near: 1.15, RMax: 6,
 		Alpha: 0.05, Step: 0.02,
 		AlphaFast: 0.25, StepFast: 0.10,
-		AlphaLate: 0.15,
+		AlphaLate: 0.25,
 		AlphaRamp: 0.5, StepRamp: 0.05,
 		Enter: 0.05, Exit: 0.01,
 		Floor: 0.05, RampMin: 0.05,
 		RevHold: 30 * time.Second, RevHoldMax: 240 * time.Second, RevMemory: 300 * time.Second,
 		Keep: 300 * time.Second, PanicHold: 10 * time.Second,
 		ErrorSick: 0.05, ErrorWell: 0.02, WellAfter: 5 * time.Second,
-		SLOP90: time.Second, SLOHold: 60 * time.Second, SLORoom: 0.9, SLORise: 0.005,
+		SLOP90: time.Second, SLOHold: 60 * time.Second, SLORoom: 0.9, SLORise: 0.005, SLOLead: 0.1,
 		Strain: 1.5, Eased: 0.7, RoomKeep: 0.92, EdgeNear: 0.93, EdgeHold: 600 * time.Second, EdgeHoldMax: 1800 * time.Second, Patience: 14 * time.Second, RoomRise: 0.0005, Relief: 10 * time.Second, ReliefAt: 1.5,
 		BaselineDrift: 0.0005, CapSlack: 0.05,
 	}

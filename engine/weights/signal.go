@@ -124,7 +124,9 @@ func (l *Law) ceil(ms []Measure, dt float64) {
 		case !l.relievable(ms, i):
 			v.ceiling = math.Min(v.ceiling+l.p.Step*dt, 1)
 		case late:
-			v.ceiling = math.Max(math.Min(v.ceiling, v.w)-l.p.Step*dt, 0)
+			// Never far ahead of the weight, which may be held: it would rush after it later.
+			sunk := math.Min(v.ceiling, v.w) - l.p.Step*dt
+			v.ceiling = math.Max(math.Max(sunk, v.w-l.p.SLOLead), 0)
 		case !v.late:
 			v.ceiling = math.Min(v.ceiling+l.p.SLORise*dt, 1)
 		}

@@ -176,3 +176,31 @@ func TestSimulated_AFlappingVendorDoesNotMakeTheWeightsFlap(t *testing.T) {
 		})
 	}
 }
+
+func TestSimulated_OverloadsOfManySizesSettle(t *testing.T) {
+	pair, equal := []float64{0.75, 0.25}, []float64{0.5, 0.5}
+	cases := map[string]struct {
+		rate, before, after, second float64
+		base                        []float64
+	}{
+		"the weakest case, second small":  {120, 140, 85, 60, pair},
+		"more than half gone":             {120, 140, 60, 140, pair},
+		"equal vendors":                   {100, 70, 40, 80, equal},
+		"twice the size":                  {240, 280, 170, 280, pair},
+		"enough is left: nothing to move": {120, 140, 95, 140, pair},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			sc := simScenario{length: 600, rate: flat(c.rate), base: c.base, start: simPair(c.before, c.second), event: 120}
+			sc.change = between(120, 1e9, func(v []*simVendor) { v[0].c.capacity = c.after }, func([]*simVendor) {})
+			s := newSim(sc, false, 1).run()
+			r := s.row()
+			if r.settles < 0 || r.settles > 120 || r.worst > 2 {
+				t.Errorf("settled after %.0f s with %d turns in the worst minute", r.settles, r.worst)
+			}
+			if carried := r.final * c.rate; carried > c.after*1.01 {
+				t.Errorf("left with %.0f of a capacity of %.0f requests/s", carried, c.after)
+			}
+		})
+	}
+}
