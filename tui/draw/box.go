@@ -34,14 +34,25 @@ func Box(body []string, left, right []Span, edge theme.Style, w, h int, k Look) 
 	if edge != "" {
 		side += theme.Off
 	}
+	blank := Blank(w - 4)
+	size := 0
+	for _, l := range body {
+		size += len(l)
+	}
+	all := make([]byte, 0, size+(h-2)*(2*len(side)+2+len(blank))) // one buffer for all rows
+	ends := make([]int, 0, h)
 	for i := range h - 2 {
-		line := ""
+		line := blank
 		if i < len(body) {
 			line = body[i]
-		} else {
-			line = Blank(w - 4)
 		}
-		out = append(out, side+" "+line+" "+side)
+		all = append(append(append(append(append(all, side...), ' '), line...), ' '), side...)
+		ends = append(ends, len(all))
+	}
+	text, from := string(all), 0
+	for _, end := range ends {
+		out = append(out, text[from:end])
+		from = end
 	}
 	return append(out, edgeRow(k.BottomLeft, k.BottomRight, nil, nil, edge, w, k))
 }

@@ -21,7 +21,7 @@ func (p *Panel) Detail(w, h int, k Look) []string {
 		body = append(body, l)
 	}
 	tail := []string{p.because(iw, k), p.weights(iw, k), p.sliderRow(iw, k)}
-	if p.V.Why != "" && h >= 20 {
+	if p.V.Why != "" && h >= 20 && (p.V.Fault != nil || p.V.State != control.Healthy) {
 		tail = append([]string{NewRow(iw, k).Add(k.Dim, p.V.Why).String()}, tail...)
 	}
 	body = append(body, p.chart(iw, h-2-len(body)-len(tail), k)...)

@@ -100,7 +100,7 @@ func (h *Header) Line(w int, k Look) string {
 		rw += spansWidth(f)
 	}
 	r.Add("", " ").Add(k.Title, "baton").Add("", " ")
-	for _, f := range pack(segs, r.Left()-rw-2, 2) {
+	for _, f := range pack(segs, r.Left()-rw-3, 2) {
 		r.Add("", " ")
 		for _, p := range f {
 			r.Add(p.Style, p.Text)

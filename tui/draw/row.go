@@ -67,14 +67,16 @@ func Clean(s string) string {
 
 // Row builds one line of at most max cells.
 type Row struct {
-	b      []byte
+	b      strings.Builder
 	w, max int
 	tail   string // drawn where a text is cut
 }
 
 // NewRow begins a line of w cells.
 func NewRow(w int, k Look) *Row {
-	return &Row{b: make([]byte, 0, w+w/2+48), max: max(w, 0), tail: k.Ellipsis}
+	r := &Row{max: max(w, 0), tail: k.Ellipsis}
+	r.b.Grow(r.max + r.max/2 + 48)
+	return r
 }
 
 // Left is how many cells are free.
@@ -97,11 +99,11 @@ func (r *Row) Add(st theme.Style, s string) *Row {
 
 func (r *Row) raw(st theme.Style, s string, n int) {
 	if st != "" {
-		r.b = append(r.b, st...)
+		r.b.WriteString(string(st))
 	}
-	r.b = append(r.b, s...)
+	r.b.WriteString(s)
 	if st != "" {
-		r.b = append(r.b, theme.Off...)
+		r.b.WriteString(theme.Off)
 	}
 	r.w += n
 }
@@ -113,7 +115,7 @@ func (r *Row) Painted(s string, n int) *Row {
 		n = ansi.StringWidth(s)
 		s += theme.Off
 	}
-	r.b = append(r.b, s...)
+	r.b.WriteString(s)
 	r.w += n
 	return r
 }
@@ -125,13 +127,13 @@ func (r *Row) Fill(st theme.Style, glyph string, n int) *Row {
 		return r
 	}
 	if st != "" {
-		r.b = append(r.b, st...)
+		r.b.WriteString(string(st))
 	}
 	for range n {
-		r.b = append(r.b, glyph...)
+		r.b.WriteString(glyph)
 	}
 	if st != "" {
-		r.b = append(r.b, theme.Off...)
+		r.b.WriteString(theme.Off)
 	}
 	r.w += n
 	return r
@@ -151,7 +153,7 @@ func (r *Row) Right(st theme.Style, s string) *Row {
 // String is the line, filled up with spaces.
 func (r *Row) String() string {
 	r.Pad(r.max)
-	return string(r.b)
+	return r.b.String()
 }
 
 // Blank is a line of w spaces.
