@@ -332,3 +332,24 @@ func TestLaw_ACandidateExplainsNobodysMove(t *testing.T) {
 		}
 	}
 }
+
+func TestLaw_APinnedVendorComesBackOverItsRamp(t *testing.T) {
+	pin := &Pin{Weights: map[string]float64{"lanyun": 0.76, "bailian": 0.24}}
+	l, now, ms := New(Default()), t0, two()
+	ms[0].State = Down
+	run(l, &now, 3, ms, pin)
+	ms[0].State, ms[0].RampLen = Ramp, time.Minute
+	before := 0.0
+	for s := range 60 {
+		ms[0].RampFor = time.Duration(s) * time.Second
+		d := run(l, &now, 1, ms, pin)
+		if d.Weights[0] < before || (s < 10 && d.Weights[0] > 0.4) {
+			t.Fatalf("%d s into its ramp it has %.2f, after %.2f", s, d.Weights[0], before)
+		}
+		before = d.Weights[0]
+	}
+	ms[0].State = Well
+	if d := run(l, &now, 1, ms, pin); d.Weights[0] != 0.76 {
+		t.Fatalf("after the ramp the pin is exact: %+v", d)
+	}
+}

@@ -110,6 +110,8 @@ func (l *Law) explainPin(reasons []string) {
 	for i := range reasons {
 		v := &l.vendors[i]
 		switch {
+		case !l.override && v.state == Ramp:
+			reasons[i] = "recovering: ramps to its pinned weight"
 		case l.override || v.state.living():
 			reasons[i] = "pinned"
 		case v.state == Down:
