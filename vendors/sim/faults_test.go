@@ -75,6 +75,9 @@ func TestFaults_StreamedAnswersAreAsTheTableSays(t *testing.T) {
 			if got.text != words(c.words) && !(c.model == "reset-midway" && strings.HasPrefix(words(c.words), got.text)) {
 				t.Errorf("text %q, want %d words", got.text, c.words)
 			}
+			if c.model == "reset-midway" && !errors.Is(r.err, syscall.ECONNRESET) {
+				t.Errorf("body ended with %v, want a reset", r.err)
+			}
 			if c.reason != cut && got.reason != c.reason {
 				t.Errorf("finish reason %q, want %q", got.reason, c.reason)
 			}

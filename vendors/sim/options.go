@@ -18,7 +18,7 @@ type Options struct {
 	FirstToken time.Duration // median first token without load; default 280ms (faults: 50ms, not random)
 	Sigma      float64       // spread of the first token, ln units; default 0.34
 	PerToken   time.Duration // median time between tokens without load; default 14ms (faults: 5ms)
-	Tokens     int           // median length of an answer in tokens; default 24, a short FAQ answer
+	Tokens     int           // median length of an answer in tokens; default 24, a short FAQ answer (faults: always 60)
 	TokenSigma float64       // spread of the length, ln units; default 0.3
 	Capacity   int           // requests in flight that count as load 1; default 400
 	Limit      float64       // requests per second, bucket of one second; over it an instant 429 limit_requests; 0: none

@@ -269,3 +269,34 @@ func TestPrefix_SecondTimeIsReportedAsCached(t *testing.T) {
 		t.Errorf("cached tokens %v, want none and then blocks of %d", cached, blockTokens)
 	}
 }
+
+func TestStats_LoadIsWhatIsInWorkAndComesBackToZero(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		v, err := New(Options{Capacity: 10})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var wg sync.WaitGroup
+		for range 5 {
+			wg.Go(func() { record(v, t.Context(), chatBody("m", true)) })
+		}
+		synctest.Wait() // all of them wait for their first token
+		if st := v.Stats(); st.Load != 0.5 || st.InFlight != 5 {
+			t.Errorf("stats with five at work %+v, want load 0.5", st)
+		}
+		wg.Wait()
+		if st := v.Stats(); st.Load != 0 || st.InFlight != 0 || st.Answered != 5 {
+			t.Errorf("stats afterwards %+v, want load 0 and five answered", st)
+		}
+	})
+}
+
+func TestKeys_AnyOfSeveralIsAccepted(t *testing.T) {
+	s := start(t, Options{Scale: 0.001, Keys: []string{"sk-first-1111", "sk-second-2222"}})
+	for key, want := range map[string]int{"sk-first-1111": 200, "sk-second-2222": 200, "sk-third-3333": 401, "": 401} {
+		r := s.do(t, http.MethodPost, "/v1/chat/completions", chatBody("m", false), "Authorization", "Bearer "+key)
+		if r.status != want {
+			t.Errorf("key %q: status %d, want %d", key, r.status, want)
+		}
+	}
+}
