@@ -77,6 +77,7 @@ type Model struct {
 	interrupted                      time.Time
 	exit                             Exit
 
+	panels []drawnPanel
 	lay    Layout
 	dirty  bool
 	cached string

@@ -155,12 +155,40 @@ func (m *Model) putPanels(sc *screen, k draw.Look) {
 		if d := m.draft; d != nil && n < len(d.values) && (d.values[n] != d.base[n] || d.sending) {
 			p.Staged, p.Draft, p.Applying = true, d.values[n], d.sending
 		}
-		if m.zoom {
-			sc.put(r, p.Detail(r.W, r.H, k))
-		} else {
-			sc.put(r, p.Lines(r.W, r.H, k))
-		}
+		sc.put(r, m.panel(i, panelKey{p, r.W, r.H, k, m.zoom}))
 	}
+}
+
+// panelKey is everything that a panel's lines depend on. A snapshot never
+// changes, so its vendor's address stands for all of it.
+type panelKey struct {
+	draw.Panel
+	w, h int
+	look draw.Look
+	zoom bool
+}
+
+// drawnPanel is a panel as it was drawn last.
+type drawnPanel struct {
+	key   panelKey
+	lines []string
+}
+
+// panel draws panel i, or gives what was drawn: the clock makes ten frames a
+// second, snapshots come four times a second.
+func (m *Model) panel(i int, k panelKey) []string {
+	for len(m.panels) <= i {
+		m.panels = append(m.panels, drawnPanel{})
+	}
+	d := &m.panels[i]
+	if d.lines == nil || d.key != k {
+		lines := k.Panel.Lines
+		if k.zoom {
+			lines = k.Panel.Detail
+		}
+		*d = drawnPanel{k, lines(k.w, k.h, k.look)}
+	}
+	return d.lines
 }
 
 func (m *Model) labels() map[string]string {

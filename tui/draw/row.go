@@ -75,7 +75,7 @@ type Row struct {
 // NewRow begins a line of w cells.
 func NewRow(w int, k Look) *Row {
 	r := &Row{max: max(w, 0), tail: k.Ellipsis}
-	r.b.Grow(r.max + r.max/2 + 48)
+	r.b.Grow(2*r.max + 64)
 	return r
 }
 
