@@ -147,7 +147,7 @@ func (p *pane) snapshot() *control.Snapshot {
 
 // pid is the process that holds the state, 0 if none does.
 func (p *pane) pid() int {
-	out, err := exec.Command("pgrep", "-f", "--state "+p.state).Output()
+	out, err := exec.Command("pgrep", "-f", "--", "--state "+p.state).Output()
 	if err != nil {
 		return 0
 	}
@@ -176,26 +176,18 @@ func (p *pane) fits(w, h int) {
 	}
 }
 
-// slider finds the row and the columns of the first slider on the screen.
-func (p *pane) slider() (y, knob, last int) {
+// slider finds the row and the column of the first knob on the screen.
+func (p *pane) slider() (y, knob int) {
 	p.t.Helper()
 	for i, l := range p.screen() {
 		k := strings.Index(l, "●─")
 		if k < 0 || !strings.Contains(l[:k], "━━") {
 			continue
 		}
-		x := ansi.StringWidth(l[:k]) + 1
-		end := x
-		for _, r := range l[k+len("●"):] {
-			if r != '─' {
-				break
-			}
-			end++
-		}
-		return i + 1, x, end
+		return i + 1, ansi.StringWidth(l[:k]) + 1
 	}
 	p.t.Fatal("there is no slider on the screen")
-	return 0, 0, 0
+	return 0, 0
 }
 
 // TestConsole_TheMainJobInARealTmux does what the README's first drill says.
@@ -215,7 +207,7 @@ func TestConsole_TheMainJobInARealTmux(t *testing.T) {
 	p.keys("a")
 	until(t, 5*time.Second, "a gave the weights back", func() bool { return p.snapshot().Control == "auto" })
 
-	y, knob, last := p.slider()
+	y, knob := p.slider()
 	p.mouse(0, knob, y, 'M')
 	for x := knob; x > knob-15; x -= 3 {
 		p.mouse(32, x, y, 'M')
@@ -225,7 +217,6 @@ func TestConsole_TheMainJobInARealTmux(t *testing.T) {
 		w := p.snapshot().Vendor("lanyun").Weight
 		return w < 60 && w > 20 && p.snapshot().Control == "pinned"
 	})
-	_ = last
 	p.keys("a")
 
 	p.keys("K")

@@ -82,7 +82,7 @@ func (e *Engine) setWeights(c *control.SetWeights, now time.Time) error {
 	if c.Reason != "" {
 		text += ": " + c.Reason
 	}
-	e.said(c, "weights", "", text, now)
+	e.tellAction(c, "weights", "", text, now)
 	e.settle(now)
 	return nil
 }
@@ -99,11 +99,9 @@ func (e *Engine) release(who string, now time.Time) {
 
 // settle makes what a person changed take effect now, not at the next tick.
 func (e *Engine) settle(now time.Time) {
-	t := e.table.Load()
-	e.publish(e.law.Tick(now, e.measures(t, now), e.lawPin()), now)
-	for _, v := range t.vendors {
-		v.loggedWeight = v.weight // the person's own event has said it
-	}
+	e.said = true // in the person's own event
+	e.publish(e.law.Tick(now, e.measures(e.table.Load(), now), e.lawPin()), now)
+	e.said = false
 }
 
 // expire ends a pin whose time has come, and warns before.
@@ -154,7 +152,7 @@ func (e *Engine) drain(c *control.Drain, now time.Time) error {
 	if last {
 		level, text = control.Crit, text+". No vendor may take traffic now"
 	}
-	e.saidLevel(c, level, "operator", v.Name, text, now)
+	e.tellActionAt(c, level, "operator", v.Name, text, now)
 	e.settle(now)
 	return nil
 }
@@ -169,7 +167,7 @@ func (e *Engine) undrain(c *control.Undrain, now time.Time) error {
 	v.drained = false
 	v.mu.Unlock()
 	if was {
-		e.said(c, "operator", v.Name, e.label(v)+" undrained", now)
+		e.tellAction(c, "operator", v.Name, e.label(v)+" undrained", now)
 		e.settle(now)
 	}
 	return nil
@@ -185,7 +183,7 @@ func (e *Engine) enable(c *control.Enable, now time.Time) error {
 	v.disabled, v.retest = "", false
 	v.mu.Unlock()
 	if was {
-		e.said(c, "account", v.Name, e.label(v)+" enabled", now)
+		e.tellAction(c, "account", v.Name, e.label(v)+" enabled", now)
 		e.settle(now)
 	}
 	return nil
@@ -246,11 +244,11 @@ func (e *Engine) setManual(until time.Time) {
 	e.table.Store(&t)
 }
 
-// said puts what a person did into the journal, with the command for the shell.
-func (e *Engine) said(c control.Command, kind, vendor, text string, now time.Time) {
-	e.saidLevel(c, control.Info, kind, vendor, text, now)
+// tellAction puts what a person did into the journal, with the command for the shell.
+func (e *Engine) tellAction(c control.Command, kind, vendor, text string, now time.Time) {
+	e.tellActionAt(c, control.Info, kind, vendor, text, now)
 }
 
-func (e *Engine) saidLevel(c control.Command, level, kind, vendor, text string, now time.Time) {
+func (e *Engine) tellActionAt(c control.Command, level, kind, vendor, text string, now time.Time) {
 	e.log(control.Event{Time: now, Level: level, Kind: kind, Vendor: vendor, Who: control.WhoOf(c), Text: text, Data: map[string]any{"command": c.Line()}})
 }

@@ -31,6 +31,7 @@ type Engine struct {
 	manual   time.Time // failover is manual until then
 	warned   bool      // of the pin's end
 	moved    time.Time // when weights last moved
+	said     bool      // the journal knows already of the move that is being published
 	observed []float64 // what the law would do, in mode observe
 }
 

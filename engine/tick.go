@@ -236,6 +236,9 @@ func (e *Engine) tell(t *table, d weights.Decision, now time.Time) {
 		if v.fell.IsZero() {
 			v.fell, v.weight, v.loggedWeight = e.started, w, w
 		}
+		if e.said {
+			v.loggedWeight = w
+		}
 		if w < v.weight-1e-9 {
 			v.fell = now
 		}
