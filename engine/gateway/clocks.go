@@ -48,6 +48,7 @@ type clock struct {
 	due      time.Time
 	deadline time.Time // zero: none
 	writing  bool      // an answer is on its way to the client, who may be slow
+	wrote    time.Time // since when
 	stuck    func()    // called when the client has taken nothing for a whole limit
 	cancel   context.CancelCauseFunc
 }
@@ -109,8 +110,14 @@ func (c *clock) sent(gen uint64) {
 func (c *clock) write(on bool) {
 	now := time.Now()
 	c.mu.Lock()
+	if on {
+		c.wrote = now
+	} else if c.writing {
+		// Only what the client took is left out: a comment that is passed on arms nothing.
+		d := now.Sub(c.wrote)
+		c.due, c.since = c.due.Add(d), c.since.Add(d)
+	}
 	c.writing = on
-	c.due, c.since = now.Add(c.limit), now
 	c.mu.Unlock()
 }
 
@@ -150,11 +157,12 @@ func (c *clock) fire() {
 		c.end(outcome.DeadlineClock)
 	case now.Before(c.due):
 		c.set()
+	case c.writing && now.Sub(c.wrote) < c.limit:
+		c.timer.Reset(c.limit - now.Sub(c.wrote))
 	case c.writing:
-		// The time was the client's. If it takes nothing at all it is let go.
-		c.stuck()
-		c.due = now.Add(c.limit)
-		c.set()
+		c.stuck() // the client takes nothing at all: it is let go
+		c.wrote = now
+		c.timer.Reset(c.limit)
 	default:
 		c.end(c.which)
 	}

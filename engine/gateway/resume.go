@@ -50,7 +50,7 @@ func (a *attempt) resumable(ev *sse.Event, c *outcome.ChunkInfo) bool {
 
 // hear keeps the text of an event. Tool calls and several choices are not continued.
 func (r *continuation) hear(data []byte, c *outcome.ChunkInfo) {
-	if !r.heard {
+	if !r.heard && c.Meaningful { // what came before it may be of an attempt that failed
 		r.heard = true
 		for i, name := range knownNames {
 			r.known[i] = bytes.Clone(scan.Get(data, name))
