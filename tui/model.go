@@ -256,8 +256,8 @@ func (m *Model) addEvents(es []control.Event) tea.Cmd {
 	opening := len(m.events) == 0
 	for i := range es {
 		e := &es[i]
-		if n := len(m.events); n > 0 && e.Seq <= m.events[n-1].Seq && e.Seq > m.events[0].Seq {
-			continue // seen before a connection was lost
+		if n := len(m.events); n > 0 && e.Seq <= m.events[n-1].Seq && !e.Time.After(m.events[n-1].Time) {
+			continue // seen before the connection was lost; another engine counts anew, later
 		}
 		m.events = append(m.events, *e)
 		if m.scroll > 0 && draw.Matches(e, m.filter) {

@@ -137,6 +137,8 @@ func (m *Model) act(a action, k tea.KeyMsg) tea.Cmd {
 		return m.extend()
 	case actRestore:
 		return m.restore(m.vendor())
+	case actDrain:
+		return m.askDrain(m.vendor(), false)
 	case actAbort:
 		return m.abort()
 	case actApply:
@@ -165,8 +167,6 @@ func (m *Model) view(a action) {
 	switch a {
 	case actKill:
 		m.askKill(m.vendor(), control.FaultSpec{Kind: "refuse"})
-	case actDrain:
-		m.askDrain(m.vendor(), false)
 	case actNumber:
 		if v := m.vendor(); v != nil {
 			m.openPrompt(promptNumber, strings.ReplaceAll(m.look.Number, "%s", draw.Clean(label(v)))+" ")

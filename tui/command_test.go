@@ -1,0 +1,69 @@
+package tui
+
+import (
+	"errors"
+	"testing"
+
+	"baton/tui/draw"
+)
+
+var english = draw.Language("en", nil)
+
+func TestCommand_HasTheGrammarOfTheCommandLine(t *testing.T) {
+	s := made(2)
+	for _, c := range []struct{ in, want, err string }{
+		{"weights lanyun=70 bailian=30", "baton weights lanyun=70 bailian=30", ""},
+		{"baton weights 蓝耘=70% 2=30 --for 15m --reason \"price talk\"", "baton weights lanyun=70 bailian=30 --for 15m --reason \"price talk\"", ""},
+		{"weights auto", "baton weights auto", ""},
+		{"kill lanyun", "baton kill lanyun", ""},
+		{"kill 2 --fault http_503 --for 5m", "baton kill bailian --fault http_503 --for 5m", ""},
+		{"restore lanyun", "baton restore lanyun", ""},
+		{"drain bailian --now", "baton drain bailian --now", ""},
+		{"undrain bailian", "baton undrain bailian", ""},
+		{"enable bailian", "baton enable bailian", ""},
+		{"limits set bailian 20", "baton limits set bailian 20", ""},
+		{"limits forget bailian", "baton limits forget bailian", ""},
+		{"drill run kill-primary --note x", "baton drill run kill-primary", ""},
+		{"drill abort", "baton drill abort", ""},
+		{"reload", "POST /api/v1/reload", ""},
+		{"weights lanyun=70", "", "weights sum to 70, not 100"},
+		{"weights lanyun=seventy bailian=30", "", `a weight is a number from 0 to 100, not "seventy"`},
+		{"weights lanyun=NaN bailian=30", "", `a weight is a number from 0 to 100, not "NaN"`},
+		{"weights", "", "weights needs NAME=PERCENT for every vendor, or auto"},
+		{"kill openai", "", `no vendor is called "openai"; there are lanyun, bailian`},
+		{"kill", "", "kill needs a vendor: lanyun, bailian"},
+		{"kill lanyun --for soon", "", `--for "soon" is no duration such as 15m`},
+		{"restore lanyun --now", "", `restore takes no "--now"`},
+		{"restore lanyun bailian", "", `restore takes no "bailian"`},
+		{"explode", "", `no command is called "explode"; there are weights, kill, restore, drain, undrain, enable, limits, drill, reload, quit`},
+	} {
+		t.Run(c.in, func(t *testing.T) {
+			got, err := parseCommand(c.in, s, english)
+			if c.err != "" {
+				if err == nil || err.Error() != c.err {
+					t.Errorf("error %v, want %q", err, c.err)
+				}
+				return
+			}
+			if err != nil || got.Line() != c.want {
+				t.Errorf("%v, %v, want %q", got, err, c.want)
+			}
+		})
+	}
+	if _, err := parseCommand("quit", s, english); !errors.Is(err, errQuit) {
+		t.Errorf("quit: %v", err)
+	}
+}
+
+func FuzzCommand(f *testing.F) {
+	for _, s := range []string{"weights lanyun=70 bailian=30 --for 15m", `x "a b`, "--", "limits set", "drill", "kill --for=1h 蓝耘"} {
+		f.Add(s)
+	}
+	snap := made(2)
+	f.Fuzz(func(t *testing.T, line string) {
+		c, err := parseCommand(line, snap, english)
+		if err == nil && c == nil {
+			t.Errorf("%q is neither a command nor an error", line)
+		}
+	})
+}
