@@ -15,7 +15,6 @@ type Drill struct {
 	Label   string  // the vendor's
 	Seconds float64 // what the clock shows
 	Now     time.Time
-	Pending bool // asked for, and not yet seen in a snapshot
 	Act     bool // this console may act
 }
 

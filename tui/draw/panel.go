@@ -102,17 +102,12 @@ func (p *Panel) state(w int, k Look) []Span {
 	if p.V.Simulated {
 		s = append(s, Span{k.Dim, k.Simulated}, Span{"", "  "})
 	}
-	glyph, word, st := p.stateWord(k)
+	glyph, word, st := StateWord(p.V.State, k)
 	text := glyph + " " + word
 	if p.V.State != control.Healthy && !p.V.StateSince.IsZero() && w >= 44 {
 		text += " " + since(p.V.StateSince, p.Now)
 	}
 	return append(s, Span{st, text})
-}
-
-// stateWord is a state's glyph, word and style.
-func (p *Panel) stateWord(k Look) (glyph, word string, st theme.Style) {
-	return StateWord(p.V.State, k)
 }
 
 // StateWord is a state's glyph, word and style.
@@ -171,7 +166,7 @@ func (p *Panel) chart(w, h int, k Look) []string {
 		return nil
 	case h >= 4:
 		cols := w - gutter
-		p90, p99, failed, span := p.history(cols+1, k)
+		p90, p99, failed, span := p.history(cols + 1)
 		return append(Graph(p90, p99, w, h-1, p.Hi, k), axis(failed, w, span, k))
 	}
 	right := " " + millis(p.Hi)
@@ -179,7 +174,7 @@ func (p *Panel) chart(w, h int, k Look) []string {
 	if n < 4 {
 		return block(nil, w, h)
 	}
-	p90, p99, failed, _ := p.history(n, k)
+	p90, p99, failed, _ := p.history(n)
 	out := []string{NewRow(w, k).Add(k.Theme.P99, "P99 ").Painted(Spark(k.Theme.P99, p99, failed, n, p.Hi, k), n).Add(k.Faint, right).String()}
 	if h >= 3 {
 		out = append(out, NewRow(w, k).Add(k.Theme.P90, "P90 ").Painted(Spark(k.Theme.P90, p90, nil, n, p.Hi, k), n).String())
@@ -191,7 +186,7 @@ func (p *Panel) chart(w, h int, k Look) []string {
 }
 
 // history brings the vendor's last minutes to n columns.
-func (p *Panel) history(n int, _ Look) (p90, p99, failed []float64, span float64) {
+func (p *Panel) history(n int) (p90, p99, failed []float64, span float64) {
 	hist := &p.V.History
 	stepS := hist.StepS
 	if !(stepS > 0) {
@@ -251,7 +246,7 @@ func (p *Panel) load(w int, k Look) string {
 	}
 	rate := p.V.Errors.Rate60s
 	r.Add(errorInk(rate, k), Percent(rate)).Fill("", " ", gap)
-	r.Pad(r.w).Add(k.Strong, Rate(p.V.RPS)).Add(k.Dim, per).Fill("", " ", gap)
+	r.Add(k.Strong, Rate(p.V.RPS)).Add(k.Dim, per).Fill("", " ", gap)
 	r.Add(k.Strong, strconv.Itoa(p.V.InFlight)).Add(k.Dim, " "+k.InFlight)
 	if l := p.V.Limit.AllowedRPS; l != nil && r.Left() > 14 {
 		r.Fill("", " ", gap).Add(k.Warn, k.Limit+" "+Rate(*l)+"/s")
@@ -405,7 +400,7 @@ func (p *Panel) line(w, h int, k Look) string {
 	if p.Selected {
 		mark, digit = k.Select, k.Accent
 	}
-	glyph, word, st := p.stateWord(k)
+	glyph, word, st := StateWord(p.V.State, k)
 	r.Add(digit, mark+strconv.Itoa(p.N)+" ").Add(k.Strong, p.label()).Add("", " ").Add(st, glyph+" "+word)
 	var right []Span
 	add := func(s ...Span) {

@@ -1,0 +1,133 @@
+package tui
+
+import (
+	"context"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"baton/engine/control"
+
+	"github.com/creack/pty"
+)
+
+// Bubbletea asks the terminal for its background when it is initialised, and
+// waits five seconds where nobody answers; package theme keeps it from that.
+func TestStart_DoesNotAskAMuteTerminal(t *testing.T) {
+	if os.Getenv("BATON_TUI_STARTED") != "" {
+		return
+	}
+	if testing.Short() {
+		t.Skip("starts a process")
+	}
+	cmd := exec.Command(os.Args[0], "-test.run=^TestStart_DoesNotAskAMuteTerminal$")
+	cmd.Env = append(os.Environ(), "BATON_TUI_STARTED=1", "TERM=xterm-256color", "CI=", "NO_COLOR=")
+	begin := time.Now()
+	f, err := pty.Start(cmd)
+	if err != nil {
+		t.Skipf("no pseudo-terminal: %v", err)
+	}
+	defer f.Close()
+	out, _ := io.ReadAll(f) // ends with EIO
+	_ = cmd.Wait()
+	if d := time.Since(begin); d > 4*time.Second {
+		t.Errorf("starting took %v on a terminal that does not answer", d)
+	}
+	if strings.Contains(string(out), "\x1b]11;?") {
+		t.Errorf("the terminal was asked for its background: %q", out)
+	}
+}
+
+// started runs a console on a pseudo-terminal of 100x30 and gives the terminal.
+func started(t *testing.T, o Options) (*os.File, context.CancelFunc, func() (Exit, string)) {
+	t.Helper()
+	master, slave, err := pty.Open()
+	if err != nil {
+		t.Skipf("no pseudo-terminal: %v", err)
+	}
+	if err := pty.Setsize(master, &pty.Winsize{Cols: 100, Rows: 30}); err != nil {
+		t.Fatal(err)
+	}
+	o.Control, o.In, o.Out, o.Lang = newFake(made(2)), slave, slave, "en"
+	ctx, cancel := context.WithCancel(t.Context())
+	text := make(chan string, 1)
+	go func() {
+		b, _ := io.ReadAll(master)
+		text <- string(b)
+	}()
+	ended := make(chan Exit, 1)
+	go func() {
+		e, err := Run(ctx, o)
+		if err != nil {
+			t.Errorf("Run: %v", err)
+		}
+		ended <- e
+	}()
+	return master, cancel, func() (Exit, string) {
+		select {
+		case e := <-ended:
+			slave.Close()
+			time.AfterFunc(time.Second, func() { master.Close() })
+			return e, <-text
+		case <-time.After(10 * time.Second):
+			t.Fatal("the console does not end")
+			return Lost, ""
+		}
+	}
+}
+
+func TestRun_ShowsItselfAndRestoresTheTerminal(t *testing.T) {
+	stopped := false
+	term, cancel, end := started(t, Options{Embedded: true, Stop: func() { stopped = true }})
+	defer cancel()
+	time.Sleep(700 * time.Millisecond)
+	_, _ = term.WriteString("q")
+	time.Sleep(300 * time.Millisecond)
+	_, _ = term.WriteString("y")
+	e, out := end()
+	if e != Stopped || !stopped {
+		t.Errorf("exit %v, stopped %v", e, stopped)
+	}
+	for _, want := range []string{"\x1b[?1049h", "SIMULATED", "蓝耘", "drain and stop", "\x1b[?1049l", "\x1b[?25h"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("the terminal did not get %q", want)
+		}
+	}
+}
+
+func TestRun_EndsWithItsContextAsOneThatLostItsTerminal(t *testing.T) {
+	_, cancel, end := started(t, Options{Embedded: true})
+	time.Sleep(400 * time.Millisecond)
+	cancel()
+	if e, _ := end(); e != Lost {
+		t.Errorf("exit %v", e)
+	}
+}
+
+func TestRun_RefusesWhatIsNoTerminal(t *testing.T) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	defer w.Close()
+	_, err = Run(t.Context(), Options{Control: newFake(&control.Snapshot{}), In: r, Out: w})
+	if err != ErrNoTerminal {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestImports_AreControlDrawThemeAndTheTerminalAlone(t *testing.T) {
+	out, err := exec.Command("go", "list", "-deps", ".").Output()
+	if err != nil {
+		t.Skipf("no go command: %v", err)
+	}
+	for _, p := range strings.Fields(string(out)) {
+		if p == "net/http" || strings.HasPrefix(p, "baton/") && p != "baton/tui" && p != "baton/tui/draw" && p != "baton/tui/theme" && p != "baton/engine/control" {
+			t.Errorf("the console depends on %s", p)
+		}
+	}
+}
