@@ -6,8 +6,8 @@ import (
 )
 
 func TestLayout_TilesTheScreenWithoutOverlap(t *testing.T) {
-	for w := 1; w <= 250; w += 7 {
-		for h := 1; h <= 80; h += 3 {
+	for w := 1; w <= 250; w += 13 {
+		for h := 1; h <= 80; h += 5 {
 			for n := 0; n <= 6; n++ {
 				for _, top := range []Top{TopNothing, TopWelcome, TopDrill} {
 					for _, zoom := range []bool{false, true} {

@@ -197,6 +197,9 @@ func benchmarked() *console {
 }
 
 func TestFrame_KeepsItsBudgetOfAllocations(t *testing.T) {
+	if raced {
+		t.Skip("the race detector makes allocations of its own")
+	}
 	c := benchmarked()
 	n := testing.AllocsPerRun(50, func() {
 		c.panels, c.dirty = nil, true

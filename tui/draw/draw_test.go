@@ -188,7 +188,7 @@ func TestGraph_KeepsItsSizeForOrdinaryMonitoringData(t *testing.T) {
 func TestPanel_HasItsSizeInEveryState(t *testing.T) {
 	for _, state := range []string{control.Healthy, control.Degraded, control.Ejected, control.Recovering, control.Drained, control.Disabled, ""} {
 		v := &control.Vendor{Name: "lanyun", Label: "蓝耘", State: state, Simulated: true, Weight: 40, Target: 20, Pinned: true, Reason: "because", Fault: &control.FaultState{Kind: "refuse", Percent: 50, Until: time.Now()}}
-		for w := 1; w < 130; w += 3 {
+		for w := 1; w < 130; w += 9 {
 			for h := range 26 {
 				p := Panel{N: 1, V: v, Selected: w%2 == 0, Staged: h%2 == 0, Draft: 33, Locked: true, Hi: 1000, Now: time.Now()}
 				wantSize(t, "panel", p.Lines(w, h, look(h%3 == 0, theme.True)), w, h)
