@@ -2,249 +2,191 @@ package drills
 
 import (
 	"fmt"
-	"math"
+	"strings"
 	"time"
 
 	"baton/engine/control"
-	"baton/engine/window"
 )
 
-func round1000(s float64) float64 { return math.Round(s*1000) / 1000 }
-
-// of finds the vendor of the drill in a tally.
-func (r *run) of(t *control.Tally) control.VendorTally {
-	for _, v := range t.Vendors {
-		if v.Name == r.vendor {
-			return v
-		}
-	}
-	return control.VendorTally{}
-}
-
-// detect stamps the moment at which the vendor was ejected or its weight fell,
-// by the engine's own stamps. r.mu is held.
-func (r *run) detect(t *control.Tally) {
-	if _, ok := r.reached(control.PhaseDetected); ok {
-		return
-	}
-	v := r.of(t)
-	at := time.Time{}
-	if v.State != control.Healthy && v.StateSince.After(r.t0) {
-		at = v.StateSince
-	}
-	if v.WeightSince.After(r.t0) && v.Weight < r.of(r.samples[0]).Weight-0.5 && (at.IsZero() || v.WeightSince.Before(at)) {
-		at = v.WeightSince
-	}
-	if !at.IsZero() {
-		r.reach(control.PhaseDetected, at)
-	}
-}
-
-// shift stamps the moment from which the vendor got under 1 % of the attempts
-// begun: over at least a second and at least 20 attempts. r.mu is held.
-func (r *run) shift() {
-	if !r.shifted.IsZero() {
-		return
-	}
-	if _, ok := r.reached(control.PhaseDetected); !ok {
-		return
-	}
-	j := len(r.samples) - 1
-	for i := j - perSecond; i >= 0; i-- {
-		all, its := begun(r.samples[i], r.samples[j], r.vendor)
-		if all < shiftCount {
-			continue
-		}
-		if float64(its) >= shiftPart*float64(all) {
-			return
-		}
-		at := r.t0.Add(time.Duration(i) * pace)
-		if last := r.of(r.samples[j]).LastBegun; its == 0 {
-			at = last // exact: nothing has begun there since
-		}
-		if at.Before(r.t0) {
-			at = r.t0
-		}
-		r.shifted = at
-		r.reach(control.PhaseShifted, at)
-		return
-	}
-}
-
-// begun counts the attempts begun between two tallies, all and the vendor's.
-func begun(from, to *control.Tally, vendor string) (all, its int64) {
-	for _, b := range to.Vendors {
-		n := b.Begun
-		for _, a := range from.Vendors {
-			if a.Name == b.Name {
-				n -= a.Begun
-			}
-		}
-		all += n
-		if b.Name == vendor {
-			its = n
-		}
-	}
-	return all, its
-}
-
-// verify looks for the first window of good service without the vendor, and
-// reports whether it has just been found. r.mu is held.
-func (r *run) verify() bool {
-	if r.shifted.IsZero() || r.st.CutoverS != nil {
-		return false
-	}
-	hold := max(int(r.m.o.Rules.Hold/time.Second), 1)
-	first := int(r.shifted.Sub(r.t0) / time.Second)
-	last := (len(r.samples) - 1) / perSecond
-	best := &control.VerifyState{HoldS: float64(hold), MinN: int64(r.m.o.Rules.MinRequests), LimitMs: r.limit()}
-	for k := first; k <= last; k++ {
-		v := r.window(k, min(k+hold, last))
-		if k+hold <= last && v.good(r) {
-			r.st.Verify = v.VerifyState
-			r.proven(k, hold)
-			return true
-		}
-		if v.serving(r) || k == last {
-			best = v.VerifyState // the window that is being held
-			break
-		}
-	}
-	r.st.Verify = best
-	return false
-}
-
-// proven stamps the verification and stops the clock. r.mu is held.
-func (r *run) proven(k, hold int) {
-	at := r.t0.Add(time.Duration(k+hold) * time.Second)
-	cut := time.Duration(k) * time.Second
-	for _, p := range []string{control.PhaseDetected, control.PhaseShifted} {
-		if t, ok := r.reached(p); ok {
-			cut = max(cut, t.Sub(r.t0))
-		}
-	}
-	r.st.CutoverS = control.Figure(round1000(cut.Seconds()))
-	r.reach(control.PhaseVerified, at)
-	r.hurt(k + hold)
-	verdict, reason := r.judge()
-	r.st.Verdict, r.st.Reason = &verdict, reason
-}
-
-// judged is what clients got between two seconds after T0.
-type judged struct {
-	*control.VerifyState
-	ok, failed int64
-}
-
-// window is what clients got from second a to second b after T0. r.mu is held.
-func (r *run) window(a, b int) judged {
-	from, to := r.samples[a*perSecond], r.samples[b*perSecond]
-	v := judged{VerifyState: &control.VerifyState{HeldS: float64(b - a), HoldS: r.m.o.Rules.Hold.Seconds(), MinN: int64(r.m.o.Rules.MinRequests), LimitMs: r.limit()}}
-	v.ok = to.Totals.OK - from.Totals.OK
-	v.failed = to.Totals.Failed - from.Totals.Failed
-	v.N = v.ok + v.failed
-	if v.N > 0 {
-		v.Success = control.Figure(float64(v.ok) / float64(v.N))
-	}
-	v.P99ms = quantile(from, to, 0.99)
-	return v
-}
-
-// serving says whether nothing speaks against the window yet.
-func (v judged) serving(r *run) bool {
-	return (v.Success == nil || *v.Success >= r.m.o.Rules.Success) && (v.P99ms == nil || *v.P99ms <= v.LimitMs)
-}
-
-// good says whether the window proves good service.
-func (v judged) good(r *run) bool {
-	return v.N >= v.MinN && v.serving(r)
-}
-
-// limit is what the P99 of first tokens has to stay under, in milliseconds: a
-// kill takes no baseline.
-func (r *run) limit() float64 { return float64(r.m.o.SLOP99) / float64(time.Millisecond) }
-
-// quantile is a quantile of clients' first tokens between two tallies, in
-// milliseconds, nil of none.
-func quantile(from, to *control.Tally, q float64) *float64 {
-	h := between(from, to)
-	d, ok := h.Quantile(q)
-	if !ok {
-		return nil
-	}
-	return control.Figure(math.Round(float64(d)/float64(time.Millisecond)*10) / 10)
-}
-
-// between is the histogram of first tokens between two tallies.
-func between(from, to *control.Tally) *window.Histogram {
-	had := make(map[int]uint64, len(from.FirstToken))
-	for _, b := range from.FirstToken {
-		had[b.Index] = b.N
-	}
-	var used []window.Bucket
-	for _, b := range to.FirstToken {
-		if n := b.N - had[b.Index]; n > 0 {
-			used = append(used, window.Bucket{Index: b.Index, N: n})
-		}
-	}
-	return window.FromSparse(used)
-}
-
-// hurt counts the seconds up to the given one in which clients were hurt.
-// r.mu is held.
-func (r *run) hurt(until int) {
-	r.st.HurtS = 0
-	for k := 0; k < until && (k+1)*perSecond < len(r.samples); k++ {
-		if v := r.window(k, k+1); v.Success != nil && *v.Success < hurtBelow {
-			r.st.HurtS++
-		}
-	}
-}
+const (
+	badSeconds = 10 // in a row under drill.abort_below that end a drill
+	badCount   = 20 // requests in them
+)
 
 // breached says which stop condition holds, "" if none. r.mu is held.
-func (r *run) breached(now time.Time) string {
-	rules := r.m.o.Rules
-	if rules.MaxFailed > 0 && r.st.Requests.Failed > int64(rules.MaxFailed) {
-		return fmt.Sprintf("%d requests failed, more than drill.max_failed %d", r.st.Requests.Failed, rules.MaxFailed)
+func (r *run) breached(t *control.Tally) string {
+	rules := &r.terms.rules
+	if r.of(t).Name == "" {
+		return r.label + " is no vendor any more"
 	}
-	n := len(r.samples) - 1
-	if r.st.CutoverS == nil && n >= 10*perSecond {
-		v := judged{VerifyState: &control.VerifyState{}}
-		from, to := r.samples[n-10*perSecond], r.samples[n]
-		v.ok, v.failed = to.Totals.OK-from.Totals.OK, to.Totals.Failed-from.Totals.Failed
-		if v.ok+v.failed >= shiftCount && float64(v.ok) < rules.AbortBelow*float64(v.ok+v.failed) {
-			return fmt.Sprintf("%d of %d requests failed within 10 s: success is under drill.abort_below %g", v.failed, v.ok+v.failed, rules.AbortBelow)
-		}
+	others := false
+	for i := range t.Vendors {
+		others = others || t.Vendors[i].Name != r.vendor && takes(t.Vendors[i].State)
 	}
-	return ""
+	if !others {
+		return "no other vendor may take traffic any more"
+	}
+	if n := r.st.Requests.Failed; rules.MaxFailed > 0 && n > int64(rules.MaxFailed) {
+		return fmt.Sprintf("%d requests failed, more than drill.max_failed %d", n, rules.MaxFailed)
+	}
+	return r.suffering()
 }
 
-// judge holds what was measured against the scenario's bounds and the target.
+// suffering says that each of the last ten seconds in which anybody was served
+// was under drill.abort_below. r.mu is held.
+func (r *run) suffering() string {
+	var all, bad int64
+	seconds := 0
+	for k := len(r.seconds) - 1; k > 0 && seconds < badSeconds; k-- {
+		ok, failed := served(r.seconds[k-1], r.seconds[k])
+		if ok+failed == 0 {
+			continue
+		}
+		if float64(ok) >= r.terms.rules.AbortBelow*float64(ok+failed) {
+			return ""
+		}
+		all, bad, seconds = all+ok+failed, bad+failed, seconds+1
+	}
+	if seconds < badSeconds || all < badCount {
+		return ""
+	}
+	return fmt.Sprintf("%d of %d requests failed in 10 s: success was under drill.abort_below %g in each of them", bad, all, r.terms.rules.AbortBelow)
+}
+
+// verdict holds what was measured against the target and the scenario's bounds.
 // r.mu is held.
-func (r *run) judge() (verdict, reason string) {
-	q := r.st.Requests
-	bounds := []control.Bound{{
-		Name: "cutover", Want: "at most " + clock(r.st.TargetS), Got: clock(*r.st.CutoverS), OK: *r.st.CutoverS <= r.st.TargetS,
-	}}
-	if c := r.scenario.Bounds.Cutover; c > 0 {
-		bounds = append(bounds, control.Bound{Name: "cutover of the scenario", Want: "at most " + clock(c.Seconds()), Got: clock(*r.st.CutoverS), OK: *r.st.CutoverS <= c.Seconds()})
+func (r *run) verdict(w stretch) (verdict, reason string) {
+	cut, q := *r.st.CutoverS, r.st.Requests
+	bounds := []control.Bound{{Name: "cutover", Want: "at most " + clock(r.st.TargetS), Got: clock(cut), OK: cut <= r.st.TargetS}}
+	if c := r.scenario.Bounds.Cutover.Seconds(); c > 0 {
+		bounds = append(bounds, control.Bound{Name: "cutover of the scenario", Want: "at most " + clock(c), Got: clock(cut), OK: cut <= c})
 	}
 	if s := r.scenario.Bounds.Success; s > 0 && q.OK+q.Failed > 0 {
 		got := float64(q.OK) / float64(q.OK+q.Failed)
-		bounds = append(bounds, control.Bound{Name: "clients' success", Want: fmt.Sprintf("at least %g", s), Got: fmt.Sprintf("%.4f (%d of %d, n=%d)", got, q.OK, q.OK+q.Failed, q.OK+q.Failed), OK: got >= s})
+		bounds = append(bounds, control.Bound{
+			Name: "clients' success until the proof", Want: fmt.Sprintf("at least %g", s),
+			Got: fmt.Sprintf("%.5f: %d of %d failed", got, q.Failed, q.OK+q.Failed), OK: got >= s,
+		})
 	}
+	bounds = append(bounds, control.Bound{
+		Name: fmt.Sprintf("service without it for %g s", w.HoldS),
+		Want: fmt.Sprintf("success at least %g, P99 at most %g ms, at least %d requests", w.success, w.LimitMs, w.MinN),
+		Got:  fmt.Sprintf("success %.5f, P99 %s ms, %d requests", *w.Success, figure(w.P99ms), w.N), OK: true,
+	})
 	r.report.Hypothesis = bounds
 	verdict = control.Passed
+	var missed []string
 	for _, b := range bounds {
 		if !b.OK {
-			verdict, reason = control.Failed, fmt.Sprintf("%s: wanted %s, got %s", b.Name, b.Want, b.Got)
+			verdict = control.Failed
+			missed = append(missed, fmt.Sprintf("%s: wanted %s, got %s", b.Name, b.Want, b.Got))
 		}
 	}
-	return verdict, reason
+	return verdict, strings.Join(missed, "; ")
 }
 
-// clock writes seconds as m:ss.t.
-func clock(s float64) string {
-	t := int64(math.Round(s * 10))
-	return fmt.Sprintf("%d:%02d.%d", t/600, t/10%60, t%10)
+// deadline is the time within which the cutover had to be proven to pass.
+func (r *run) deadline() time.Duration {
+	d := r.terms.rules.Target
+	if c := r.scenario.Bounds.Cutover; c > 0 {
+		d = min(d, c)
+	}
+	return d
+}
+
+// tooLate says whether it is certain at a moment after T0 that the cutover will
+// not have been within the deadline: good service that is being held may have
+// begun before it. r.mu is held.
+func (r *run) tooLate(at time.Duration) bool {
+	if w := r.st.Verify; w != nil && w.HeldS > 0 {
+		at -= time.Duration(w.HeldS+1) * time.Second
+	}
+	return at >= r.deadline()
+}
+
+// missing says what keeps the cutover from being proven, and whether it is only
+// that too few asked. r.mu is held.
+func (r *run) missing() (what string, few bool) {
+	q, least := &r.st.Requests, int64(r.terms.rules.MinRequests)
+	all, its := begun(r.seconds[0], r.last, r.vendor)
+	detected, noticed := r.reached(control.PhaseDetected)
+	_, shifted := r.reached(control.PhaseShifted)
+	switch n := q.OK + q.Failed; {
+	case !takes(r.of(r.seconds[0]).State):
+		return "it took no traffic before", true
+	case !noticed && its == 0:
+		return "no attempt met the fault", true
+	case !noticed && n < least:
+		return fmt.Sprintf("not detected, and %d requests, fewer than %d, prove nothing", n, least), true
+	case !noticed:
+		return "not detected", false
+	case !shifted:
+		for i := len(r.marks) - 1; i >= 0 && r.marks[i].at > detected; i-- {
+			few = r.marks[len(r.marks)-1].all-r.marks[i].all < shiftCount
+		}
+		if few || all < shiftCount {
+			return fmt.Sprintf("detected, and fewer than %d attempts since: not shifted, and nothing proven", shiftCount), true
+		}
+		return fmt.Sprintf("detected, but not shifted: %d of %d attempts since the fault went to it", its, all), false
+	}
+	return r.unverified()
+}
+
+// unverified is missing where only good service is. r.mu is held.
+func (r *run) unverified() (what string, few bool) {
+	w := r.st.Verify
+	switch {
+	case w == nil:
+		return "good service was not held yet", false
+	case w.HeldS >= w.HoldS && w.N < w.MinN || w.N == 0 && w.HeldS > 0:
+		return fmt.Sprintf("%d requests in %g s, fewer than %d, prove nothing", w.N, w.HeldS, w.MinN), true
+	case w.Success != nil && *w.Success < r.terms.rules.Success:
+		return fmt.Sprintf("clients' success is %.5f, under %g", *w.Success, r.terms.rules.Success), false
+	case w.P99ms != nil && *w.P99ms > w.LimitMs:
+		return fmt.Sprintf("the P99 of first tokens is %g ms, over %g ms", *w.P99ms, w.LimitMs), false
+	}
+	return fmt.Sprintf("good service was held for %g of %g s", w.HeldS, w.HoldS), false
+}
+
+// unproven is the verdict of a drill whose fault has ended without a proven
+// cutover. r.mu is held.
+func (r *run) unproven() (verdict, reason string) {
+	if r.st.CutoverS != nil || r.restored.at.IsZero() {
+		return "", ""
+	}
+	what, few := r.missing()
+	took := r.restored.at.Sub(r.t0)
+	switch {
+	case few:
+		return control.Inconclusive, what
+	case r.tooLate(took):
+		return control.Failed, fmt.Sprintf("no cutover within %s: %s", clock(r.deadline().Seconds()), what)
+	case person(r.restored.by):
+		return control.Aborted, fmt.Sprintf("restored by %s after %s, before the cutover was proven: %s", r.restored.by, clock(took.Seconds()), what)
+	}
+	return control.Inconclusive, fmt.Sprintf("the fault ended after %s, before the target of %s: %s", clock(took.Seconds()), clock(r.st.TargetS), what)
+}
+
+// overtime says once in the journal, and from then on in the state, that the
+// cutover is too late whatever comes.
+func (r *run) overtime(at time.Duration) {
+	r.mu.Lock()
+	if r.st.Verdict != nil || !r.tooLate(at) {
+		r.mu.Unlock()
+		return
+	}
+	what, few := r.missing()
+	first := !r.late
+	r.late = true
+	r.st.Reason = fmt.Sprintf("the target of %s has passed: %s", clock(r.deadline().Seconds()), what)
+	reason := r.st.Reason
+	r.mu.Unlock()
+	if !first {
+		return
+	}
+	level := control.Crit
+	if few {
+		level = control.Warn
+	}
+	r.say(level, r.me(), fmt.Sprintf("drill %s of %s: %s. The clock runs on; R ends it", r.scenario.Name, r.label, reason), map[string]any{})
 }

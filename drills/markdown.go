@@ -1,0 +1,154 @@
+package drills
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"strings"
+	"time"
+
+	"baton/engine/control"
+)
+
+// markdown is the report for people.
+func markdown(r *control.Report) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "# Drill %s: %s %s\n\n**%s**", r.ID, plain(r.Scenario), plain(r.Vendor), cmp.Or(r.Verdict, "running"))
+	if r.Reason != "" {
+		b.WriteString(": " + plain(r.Reason))
+	}
+	b.WriteString("\n\n")
+	if r.CutoverS != nil {
+		fmt.Fprintf(&b, "Cutover **%s** against %s. Seconds in which clients were hurt: %g.\n\n", clock(*r.CutoverS), clock(r.TargetS), r.HurtS)
+	}
+	b.WriteString("The cutover is the latest of detected, shifted and the start of the first window of good service without the vendor, counted from the fault.\n\n")
+	facts(&b, r)
+	phases(&b, r)
+	asked(&b, r)
+	latencies(&b, r)
+	weights(&b, r)
+	if lost := r.Requests.Lost; len(lost) > 0 {
+		b.WriteString("\n## Lost requests\n\n")
+		for _, id := range lost {
+			b.WriteString("- `" + strings.ReplaceAll(plain(id), "`", "") + "`\n")
+		}
+	}
+	b.WriteString("\n## What it says\n\n")
+	fmt.Fprintf(&b, "Exercised: %s.\n\nNot exercised: %s.\n", strings.Join(r.Exercised, "; "), strings.Join(r.NotExercised, "; "))
+	return b.String()
+}
+
+// table writes a table's head.
+func table(b *strings.Builder, title string, columns ...string) {
+	if title != "" {
+		b.WriteString("\n## " + title + "\n\n")
+	}
+	row(b, columns...)
+	b.WriteString(strings.Repeat("| --- ", len(columns)) + "|\n")
+}
+
+func row(b *strings.Builder, cells ...string) {
+	for _, c := range cells {
+		b.WriteString("| " + strings.ReplaceAll(plain(c), "|", "\\|") + " ")
+	}
+	b.WriteString("|\n")
+}
+
+// plain makes one line of what people or vendors wrote.
+func plain(s string) string { return strings.Join(strings.Fields(s), " ") }
+
+func facts(b *strings.Builder, r *control.Report) {
+	q := &r.Requests
+	table(b, "", "what", "value")
+	row(b, "fault", inWords(&r.Fault))
+	row(b, "who", r.Who)
+	row(b, "environment", r.Environment)
+	row(b, "started", r.Started.Format(time.RFC3339))
+	if r.Ended != nil {
+		row(b, "ended", r.Ended.Format(time.RFC3339))
+	}
+	row(b, "configuration", r.ConfigDigest)
+	row(b, "requests in the fault", fmt.Sprintf("%d: %d ok, %d failed, %d failed over", q.Total, q.OK, q.Failed, q.FailedOver))
+	row(b, "attempts in the fault", fmt.Sprintf("%d, streams cut %d", q.Attempts, q.CutStreams))
+	if p := r.Previous; p != nil && p.CutoverS != nil {
+		row(b, "last run", fmt.Sprintf("%s: cutover %s", p.ID, clock(*p.CutoverS)))
+	}
+	for _, f := range [][2]string{{"note", r.Note}, {"ticket", r.Ticket}} {
+		if f[1] != "" {
+			row(b, f[0], f[1])
+		}
+	}
+}
+
+// inWords is a fault for people.
+func inWords(f *control.FaultSpec) string {
+	s := f.Kind
+	if f.Percent != nil {
+		s += fmt.Sprintf(" of %g %% of attempts", *f.Percent)
+	}
+	if f.Lane != "" {
+		s += " in the lane " + f.Lane
+	}
+	return s + ", for at most " + f.For.String()
+}
+
+func phases(b *strings.Builder, r *control.Report) {
+	table(b, "Phases", "phase", "from T0", "at")
+	for _, p := range r.Phases {
+		row(b, p.Name, fmt.Sprintf("%.3f s", p.TS), p.Time.Format("15:04:05.000 MST"))
+	}
+}
+
+func asked(b *strings.Builder, r *control.Report) {
+	if len(r.Hypothesis) == 0 {
+		return
+	}
+	table(b, "Asked and got", "what", "wanted", "got", "met")
+	for _, h := range r.Hypothesis {
+		met := "no"
+		if h.OK {
+			met = "yes"
+		}
+		row(b, h.Name, h.Want, h.Got, met)
+	}
+}
+
+func latencies(b *strings.Builder, r *control.Report) {
+	table(b, "First token of clients' streams, ms", "when", "n", "P50", "P90", "P99")
+	for _, k := range []string{"before", "during", "after"} {
+		if l, ok := r.Latency[k]; ok {
+			row(b, k, fmt.Sprint(l.Count), figure(l.P50ms), figure(l.P90ms), figure(l.P99ms))
+		}
+	}
+	b.WriteString("\nBefore: the 60 s before the fault. During: from the fault to its end. After: from then to the end of the drill.\n")
+}
+
+// weightRows bounds the weights shown; the JSON has them all.
+const weightRows = 40
+
+func weights(b *strings.Builder, r *control.Report) {
+	if len(r.Weights) == 0 {
+		return
+	}
+	table(b, "Weights", "from T0", "weights")
+	for _, w := range r.Weights[:min(len(r.Weights), weightRows)] {
+		row(b, clock(w.TS), control.FormatWeights(w.Weights))
+	}
+	if n := len(r.Weights) - weightRows; n > 0 {
+		fmt.Fprintf(b, "\n%d more are in the JSON.\n", n)
+	}
+}
+
+func figure(v *float64) string {
+	if v == nil {
+		return "-"
+	}
+	return fmt.Sprintf("%.0f", *v)
+}
+
+// clock writes seconds as m:ss.t: cut, not rounded, as a clock that stops shows
+// it.
+func clock(s float64) string {
+	t := int64(math.Floor(s*10 + 1e-6))
+	return fmt.Sprintf("%d:%02d.%d", t/600, t/10%60, t%10)
+}
