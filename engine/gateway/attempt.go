@@ -171,6 +171,9 @@ func (a *attempt) send() bool {
 			a.body = a.answer.Body
 			return true
 		}
+		if a.err == io.EOF { //nolint:errorlint // bare, it would mean an answer's regular end
+			a.err = io.ErrUnexpectedEOF
+		}
 		// A connection that the vendor had closed while it was idle is nobody's fault,
 		// and no try at the vendor.
 		if stale || !a.reused || a.ctx.Err() != nil || r.ProtoMajor != 1 || time.Since(asked) > staleWithin {

@@ -42,14 +42,11 @@ func (q *request) readBody() (clientError, bool) {
 		return clientError{}, true
 	case errors.Is(err, errTooLarge):
 		return tooLarge(limit), false
-	case r.Context().Err() != nil:
-		q.gone = true
-		return clientError{}, false
-	case errors.Is(err, os.ErrDeadlineExceeded):
-		e := badRequest("the request's body did not arrive: nothing came for %s", bodyPace)
+	case errors.Is(err, os.ErrDeadlineExceeded): // net/http ends the context then, too
+		e := badRequest("the request's body did not arrive in time")
 		e.status, e.closeAfterwards = http.StatusRequestTimeout, true
 		return e, false
-	case errors.Is(err, io.ErrUnexpectedEOF):
+	case r.Context().Err() != nil, errors.Is(err, io.ErrUnexpectedEOF):
 		q.gone = true // the connection ended within the body
 		return clientError{}, false
 	}
@@ -68,13 +65,17 @@ func (q *request) readBody() (clientError, bool) {
 func (q *request) fill(src io.Reader, limit int64) error {
 	control := http.NewResponseController(q.w)
 	arm := func() {
-		// A writer without deadlines (a test's recorder) does without.
 		_ = control.SetReadDeadline(earlier(time.Now().Add(bodyPace), q.deadline))
 	}
 	arm()
 	err := q.body.readFrom(src, limit, arm)
+	if err != nil {
+		// net/http reads on for a while after an answer; it is not to wait for ever.
+		_ = control.SetReadDeadline(time.Now().Add(time.Second))
+		return err
+	}
 	_ = control.SetReadDeadline(time.Time{})
-	return err
+	return nil
 }
 
 func earlier(a, b time.Time) time.Time {

@@ -106,11 +106,7 @@ listen = "127.0.0.1:0"
 mode = "observe"
 %ROUTING
 [timeouts]
-connect = "300ms"
-header = "400ms"
-first_token = "400ms"
-idle = "400ms"
-whole = "800ms"
+%TIMEOUTS
 [probe]
 path = ""
 %TOP
@@ -134,7 +130,10 @@ func newWorld(t *testing.T, sections map[string]string) *world {
 	w := &world{T: t, log: new(bytes.Buffer)}
 	w.a, w.b = w.vendor("lanyun"), w.vendor("bailian")
 	text := strings.NewReplacer("<A>", w.a.url, "<B>", w.b.url).Replace(basic)
-	for _, s := range []string{"GATEWAY", "ROUTING", "TOP", "LANYUN", "BAILIAN"} {
+	if sections["TIMEOUTS"] == "" {
+		text = strings.ReplaceAll(text, "%TIMEOUTS", "connect = \"300ms\"\nheader = \"400ms\"\nfirst_token = \"400ms\"\nidle = \"400ms\"\nwhole = \"800ms\"")
+	}
+	for _, s := range []string{"TIMEOUTS", "GATEWAY", "ROUTING", "TOP", "LANYUN", "BAILIAN"} {
 		text = strings.ReplaceAll(text, "%"+s, sections[s])
 	}
 	w.configure(text)

@@ -102,6 +102,12 @@ func (q *request) learn(a *attempt) {
 	if res.Outcome != outcome.AccountFault && (res.Outcome != outcome.RateLimited || q.lane != control.Batch) {
 		q.counted++
 	}
+	if q.endpoint == outcome.Other {
+		if q.refused = (refused{}); res.Outcome != outcome.AccountFault {
+			q.refused.keep(a) // whatever it says
+		}
+		return
+	}
 	switch res.Outcome {
 	case outcome.ConfigFault:
 		q.g.memo.learn(fact{a.vendor.Name, q.model}, unknownFor)

@@ -52,13 +52,10 @@ func (q *request) passRefusal() outcome.Outcome {
 	if q.r.Method != http.MethodHead {
 		_, _ = q.w.Write(body)
 	}
-	if r.result.Outcome == outcome.ContentFilter {
-		return outcome.ContentFilter
+	if r.result.Outcome == outcome.ConfigFault && q.st.models[q.model] == nil {
+		return outcome.ClientFault // the configuration does not say that there is such a model
 	}
-	if r.result.Outcome == outcome.ConfigFault && q.st.models[q.model] != nil {
-		return outcome.ConfigFault // the configuration says that there is such a model
-	}
-	return outcome.ClientFault
+	return r.result.Outcome
 }
 
 // inShape says whether a body is an error in OpenAI's shape.

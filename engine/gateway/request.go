@@ -100,6 +100,10 @@ func (g *Gateway) serve(w http.ResponseWriter, r *http.Request) {
 }
 
 func (q *request) serve(fits bool) {
+	if q.r.ContentLength != 0 {
+		// Of a request that is refused net/http reads the body for a while.
+		_ = http.NewResponseController(q.w).SetReadDeadline(q.arrived.Add(bodyPace))
+	}
 	key, known := q.st.client(q.r.Header)
 	switch {
 	case q.g.draining.Load():
