@@ -20,6 +20,8 @@ type Command interface {
 type Meta struct {
 	By       string `json:"by,omitempty"`
 	Revision *int64 `json:"revision,omitempty"` // given and stale: refused
+
+	after int64 // the revision that it made
 }
 
 func (m *Meta) meta() *Meta { return m }
@@ -197,3 +199,11 @@ func Sender(cmd Command, by string) {
 		m.By = by
 	}
 }
+
+// RevisionAfter is the revision that cmd made, 0 before it is done. Somebody
+// else's later change is not in it: a next command made against it is refused
+// if there was one.
+func RevisionAfter(cmd Command) int64 { return cmd.meta().after }
+
+// Made says that cmd made a revision: for whoever carries it out.
+func Made(cmd Command, revision int64) { cmd.meta().after = revision }

@@ -38,6 +38,7 @@ type Hub struct {
 	journal  []Event
 	last     *Snapshot
 	lastAt   time.Time
+	turn     uint64        // counts events and commands: what was filled in before one is old after it
 	changed  chan struct{} // closed and replaced at every event and command
 	onEvent  func(Event)
 }
@@ -74,8 +75,10 @@ func (h *Hub) Log(e Event) {
 	h.wake()
 }
 
-// wake makes watchers look again. h.mu is held.
+// wake makes watchers look again, and at a state of its own. h.mu is held.
 func (h *Hub) wake() {
+	h.last = nil
+	h.turn++
 	close(h.changed)
 	h.changed = make(chan struct{})
 }
@@ -95,7 +98,7 @@ func (h *Hub) Do(ctx context.Context, cmd Command) error {
 	if changes(cmd) {
 		h.revision++
 	}
-	h.last = nil
+	Made(cmd, h.revision)
 	h.wake()
 	return nil
 }
@@ -145,7 +148,7 @@ func (h *Hub) snapshot() *Snapshot {
 		defer h.mu.Unlock()
 		return h.last
 	}
-	revision := h.revision
+	revision, turn := h.revision, h.turn
 	h.mu.Unlock()
 
 	s := new(Snapshot)
@@ -154,7 +157,7 @@ func (h *Hub) snapshot() *Snapshot {
 
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.revision == revision {
+	if h.turn == turn {
 		h.last, h.lastAt = s, time.Now()
 	}
 	return s
