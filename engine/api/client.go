@@ -1,13 +1,12 @@
 package api
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"io"
-	"iter"
+	"net"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -17,28 +16,51 @@ import (
 	"baton/engine/control"
 )
 
-// clientPatience is how long a command or question may take where its context
-// says nothing.
-const clientPatience = 10 * time.Second
+const (
+	// clientPatience is how long a command or question may take where its
+	// context says nothing.
+	clientPatience = 10 * time.Second
+	dialPatience   = 3 * time.Second
+	headerPatience = 30 * time.Second
+	// maxAnswer bounds what is read of an answer that is not a stream.
+	maxAnswer = 64 << 20
+)
 
 // Client is the Control of an engine elsewhere on this machine.
 type Client struct {
 	base  string
 	token string
 	http  *http.Client
+
+	silence time.Duration // of a stream, before the engine counts as gone
 }
 
-// NewClient returns the Control of the engine whose control API is at base.
+// NewClient returns the Control of the engine whose control API is at base, for
+// example "http://127.0.0.1:8089" or just "127.0.0.1:8089". A base that is not
+// on this machine is an error of every call: the token must not leave it.
 func NewClient(base, token string) *Client {
 	if !strings.Contains(base, "://") {
 		base = "http://" + base
 	}
-	return &Client{base: strings.TrimRight(base, "/"), token: token,
-		http: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 4}, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}}
+	transport := &http.Transport{ // no proxy: the engine is on this machine
+		DialContext:           (&net.Dialer{Timeout: dialPatience}).DialContext,
+		ResponseHeaderTimeout: headerPatience,
+		MaxIdleConnsPerHost:   4,
+		IdleConnTimeout:       time.Minute,
+	}
+	// A redirect would lead away from the engine.
+	stay := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	return &Client{
+		base: strings.TrimRight(base, "/"), token: token, silence: silence,
+		http: &http.Client{Transport: transport, CheckRedirect: stay},
+	}
 }
 
 // URL is where the engine's control API is.
 func (c *Client) URL() string { return c.base }
+
+// Close lets go of connections that are idle. The client may be used on.
+func (c *Client) Close() { c.http.CloseIdleConnections() }
 
 // Do carries cmd out over there.
 func (c *Client) Do(ctx context.Context, cmd control.Command) error {
@@ -46,7 +68,18 @@ func (c *Client) Do(ctx context.Context, cmd control.Command) error {
 	if err != nil {
 		return err
 	}
-	return c.do(ctx, method, path, cmd, nil)
+	var done struct {
+		changed
+		started
+	}
+	if err := c.do(ctx, method, path, cmd, &done); err != nil {
+		return err
+	}
+	control.Made(cmd, done.Revision)
+	if drill, ok := cmd.(*control.StartDrill); ok {
+		drill.ID = done.ID
+	}
+	return nil
 }
 
 // call is where a command goes.
@@ -89,7 +122,7 @@ func (c *Client) Ask(ctx context.Context, q control.Query) (control.Answer, erro
 	case control.State:
 		return get[*control.Snapshot](ctx, c, "/api/v1/snapshot", "")
 	case control.EventsAfter:
-		return get[[]control.Event](ctx, c, "/api/v1/events?after="+strconv.FormatInt(q.Seq, 10), "events")
+		return get[[]control.Event](ctx, c, "/api/v1/events?after="+strconv.FormatInt(max(0, q.Seq), 10), "events")
 	case control.Counts:
 		return get[*control.Tally](ctx, c, "/api/v1/counts", "")
 	case control.FailuresOf:
@@ -139,14 +172,12 @@ func (c *Client) do(ctx context.Context, method, path string, in, out any) error
 		return err
 	}
 	defer resp.Body.Close()
-	data, err := io.ReadAll(resp.Body)
+	data, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer))
 	switch {
 	case err != nil:
 		return c.unreachable(err)
 	case resp.StatusCode >= http.StatusMultipleChoices:
 		return fromBody(resp.StatusCode, data)
-	case out == nil:
-		return nil
 	}
 	if err := json.Unmarshal(data, out); err != nil {
 		return control.Errorf(control.Internal, "read the answer to %s: %v", path, err)
@@ -157,8 +188,8 @@ func (c *Client) do(ctx context.Context, method, path string, in, out any) error
 // send makes a request to this machine only: the token must not leave it.
 func (c *Client) send(ctx context.Context, method, path string, in any) (*http.Response, error) {
 	u, err := url.Parse(c.base)
-	if err != nil || u.Scheme != "http" || !localHost(u.Host) {
-		return nil, control.Errorf(control.Invalid, "the control API's address %q is no http:// address of this machine", c.base)
+	if err != nil || u.Scheme != "http" || !localHost(u.Host) || u.Path != "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
+		return nil, control.Errorf(control.Invalid, "the control API's address has to be http://HOST:PORT of this machine, such as http://127.0.0.1:8089")
 	}
 	var data io.Reader = http.NoBody
 	if in != nil {
@@ -170,7 +201,7 @@ func (c *Client) send(ctx context.Context, method, path string, in any) (*http.R
 	}
 	req, err := http.NewRequestWithContext(ctx, method, c.base+path, data)
 	if err != nil {
-		return nil, control.Errorf(control.Invalid, "the control API's address %q: %v", c.base, err)
+		return nil, control.Errorf(control.Invalid, "ask the control API at %s: %v", c.base, err)
 	}
 	req.Header.Set("Authorization", "Bearer "+c.token)
 	req.Header.Set("Content-Type", "application/json")
@@ -187,81 +218,4 @@ func (c *Client) unreachable(err error) error {
 		err = ue.Err
 	}
 	return control.Errorf(control.Unreachable, "no engine answers at %s: %v", c.base, err)
-}
-
-// Watch yields the state as the engine sends it, until ctx ends or the
-// connection breaks, which is its last error. Ask again to go on.
-func (c *Client) Watch(ctx context.Context, every time.Duration) iter.Seq2[control.Update, error] {
-	if every <= 0 {
-		every = streamEvery
-	}
-	return func(yield func(control.Update, error) bool) {
-		ctx, cancel := context.WithCancel(ctx)
-		defer cancel()
-		resp, err := c.send(ctx, http.MethodGet, "/api/v1/stream?every="+max(every, streamFinest).String(), nil)
-		if err != nil {
-			yield(control.Update{}, err)
-			return
-		}
-		defer resp.Body.Close()
-		if resp.StatusCode != http.StatusOK {
-			data, _ := io.ReadAll(io.LimitReader(resp.Body, maxBody))
-			yield(control.Update{}, fromBody(resp.StatusCode, data))
-			return
-		}
-		c.read(ctx, resp.Body, yield)
-	}
-}
-
-// read yields an update for each snapshot, with the events before it.
-func (c *Client) read(ctx context.Context, body io.Reader, yield func(control.Update, error) bool) {
-	lines := bufio.NewScanner(body)
-	lines.Buffer(make([]byte, 0, 64<<10), 16<<20)
-	var name string
-	var u control.Update
-	for lines.Scan() {
-		line := lines.Bytes()
-		if n, ok := bytes.CutPrefix(line, []byte("event: ")); ok {
-			name = string(n)
-			continue
-		}
-		data, ok := bytes.CutPrefix(line, []byte("data: "))
-		if !ok {
-			continue
-		}
-		if err := add(&u, name, data); err != nil {
-			yield(control.Update{}, control.Errorf(control.Internal, "read the stream: %v", err))
-			return
-		}
-		if name == "snapshot" {
-			if !yield(u, nil) {
-				return
-			}
-			u = control.Update{}
-		}
-	}
-	if ctx.Err() != nil {
-		return
-	}
-	err := lines.Err()
-	if err == nil {
-		err = errors.New("the stream ended")
-	}
-	yield(control.Update{}, c.unreachable(err))
-}
-
-// add puts one server-sent event into the update.
-func add(u *control.Update, name string, data []byte) error {
-	switch name {
-	case "snapshot":
-		u.Snapshot = new(control.Snapshot)
-		return json.Unmarshal(data, u.Snapshot)
-	case "event":
-		var e control.Event
-		if err := json.Unmarshal(data, &e); err != nil {
-			return err
-		}
-		u.Events = append(u.Events, e)
-	}
-	return nil
 }

@@ -4,14 +4,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
-	"strings"
 
 	"baton/engine/control"
 )
-
-var errEOF = io.EOF
 
 // kinds are the statuses and codes of errors.
 var kinds = map[control.Kind]struct {
@@ -38,6 +34,11 @@ type body struct {
 }
 
 func writeError(w http.ResponseWriter, err error) {
+	var m *malformed
+	if errors.As(err, &m) {
+		writeStatus(w, m.status, m.message, "", m.code)
+		return
+	}
 	var e *control.Error
 	if !errors.As(err, &e) {
 		e = &control.Error{Kind: control.Internal, Message: err.Error()}
@@ -76,24 +77,6 @@ func writeJSON(w http.ResponseWriter, status int, v any) {
 	_, _ = w.Write(append(data, '\n'))
 }
 
-// badBody says what is wrong with a body, and where.
-func badBody(err error) error {
-	e := &control.Error{Kind: control.Invalid, Message: "the body is no JSON object of this call: " + err.Error()}
-	var typed *json.UnmarshalTypeError
-	var tooLarge *http.MaxBytesError
-	switch {
-	case errors.As(err, &typed):
-		e.Field = typed.Field
-		e.Message = fmt.Sprintf("%s: a %s does not fit", typed.Field, typed.Value)
-	case errors.As(err, &tooLarge):
-		e.Message = fmt.Sprintf("the body is larger than %d bytes", tooLarge.Limit)
-	case strings.HasPrefix(err.Error(), "json: unknown field "):
-		e.Field = strings.Trim(strings.TrimPrefix(err.Error(), "json: unknown field "), `"`)
-		e.Message = fmt.Sprintf("there is no field %q in this call", e.Field)
-	}
-	return e
-}
-
 // fromBody makes the error of an answer.
 func fromBody(status int, data []byte) error {
 	var b body
@@ -109,7 +92,11 @@ func fromBody(status int, data []byte) error {
 	for kind, k := range kinds {
 		if k.status == status && k.code == b.Error.Code {
 			e.Kind = kind
+			return e
 		}
+	}
+	if status < http.StatusInternalServerError {
+		e.Kind = control.Invalid // what the call itself refuses, not the engine
 	}
 	return e
 }
