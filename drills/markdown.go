@@ -26,7 +26,7 @@ func markdown(r *control.Report) string {
 	phases(&b, r)
 	asked(&b, r)
 	latencies(&b, r)
-	weights(&b, r)
+	moves(&b, r)
 	if lost := r.Requests.Lost; len(lost) > 0 {
 		b.WriteString("\n## Lost requests\n\n")
 		for _, id := range lost {
@@ -126,7 +126,7 @@ func latencies(b *strings.Builder, r *control.Report) {
 // weightRows bounds the weights shown; the JSON has them all.
 const weightRows = 40
 
-func weights(b *strings.Builder, r *control.Report) {
+func moves(b *strings.Builder, r *control.Report) {
 	if len(r.Weights) == 0 {
 		return
 	}

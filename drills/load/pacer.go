@@ -1,7 +1,3 @@
-// Package load sends requests to a gateway at a given rate, as clients would.
-//
-// It is open loop: a request is due when its [Pacer] says so, whatever became
-// of those before it.
 package load
 
 import (
@@ -15,13 +11,14 @@ type Pacer interface {
 	Next() time.Duration
 }
 
-// Constant is a Pacer of evenly spaced requests.
+// Constant is a Pacer of evenly spaced requests; RPS is over 0.
 type Constant struct{ RPS float64 }
 
 // Next is 1/RPS.
 func (c Constant) Next() time.Duration { return time.Duration(float64(time.Second) / c.RPS) }
 
-// Poisson is a Pacer of independent arrivals: exponential gaps of mean 1/RPS.
+// Poisson is a Pacer of independent arrivals: exponential gaps of mean 1/RPS;
+// RPS is over 0.
 type Poisson struct {
 	RPS  float64
 	Rand *rand.Rand
