@@ -36,7 +36,9 @@ func (r *run) take(t *control.Tally, at time.Duration) {
 		r.marks = append(r.marks, mark{at, all, its})
 	}
 	for time.Duration(len(r.seconds))*time.Second <= at {
-		r.seconds = append(r.seconds, t)
+		second := *t
+		second.Lost = nil // an hour of them is long
+		r.seconds = append(r.seconds, &second)
 		r.hurt()
 	}
 	if r.after == nil {

@@ -32,5 +32,14 @@
 // A verdict is given at the cutover, while the fault is still in: only an abort
 // or a stop condition can change it after that. Failback is judged apart.
 //
+// A kill is refused only when nobody else may take traffic. A vendor that is
+// ejected, drained or disabled already can be killed, but there is nothing to
+// measure: the verdict is inconclusive at once, and the fault stays until it is
+// restored. One that gets no attempt, at weight 0 say, is inconclusive at the
+// end. In manual failover an ejection is an alarm and counts as detected; the
+// clock then waits for people to move the traffic. When the target has passed
+// the clock runs on, the reason says what is missing, and whatever comes the
+// drill has failed.
+//
 // The fault has a hard expiry of its own. Whatever ends a drill restores.
 package drills

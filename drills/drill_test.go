@@ -482,6 +482,69 @@ func TestFault_ThatTheEngineRefusesRefusesTheDrill(t *testing.T) {
 	})
 }
 
+func TestFault_ThatSomebodyReplacesEndsTheDrill(t *testing.T) {
+	rehearse(t, nil, func(s *stage) {
+		s.kill("a", 0)
+		s.pass(time.Second)
+		s.Log(control.Event{Kind: "fault", Vendor: "a", Who: "operator:li", Data: map[string]any{"on": true}})
+		s.pass(2 * pace)
+		s.ends(control.Aborted, "operator:li injected another fault")
+		if s.fault != nil {
+			t.Error("a fault is in")
+		}
+	})
+}
+
+func TestVendor_ThatIsRemovedEndsTheDrill(t *testing.T) {
+	rehearse(t, nil, func(s *stage) {
+		s.kill("a", 0)
+		s.pass(time.Second)
+		s.set(func() { s.vendors = s.vendors[1:] })
+		s.pass(2 * pace)
+		s.ends(control.Aborted, "vendor a is no vendor any more")
+	})
+}
+
+func TestLimit_IsTheSLOOrHalfAsMuchAgainAsBefore(t *testing.T) {
+	for name, c := range map[string]struct {
+		count int
+		p99   float64
+		want  float64
+	}{
+		"no baseline": {0, 0, 2000}, "a fast one": {1000, 700, 2000}, "a slow one": {1000, 1800, 2700}, "too few": {99, 1800, 2000},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := &run{before: &control.Snapshot{}, terms: terms{sloP99: 2 * time.Second}}
+			if r.before.Service.Count = c.count; c.count > 0 {
+				r.before.Service.P99ms = &c.p99
+			}
+			if got := r.limit(); got != c.want {
+				t.Errorf("limit %g ms, want %g", got, c.want)
+			}
+		})
+	}
+}
+
+func TestReconfigure_HoldsForTheNextDrill(t *testing.T) {
+	rehearse(t, nil, func(s *stage) {
+		s.kill("a", 0)
+		next := rules()
+		next.Target = time.Minute
+		s.m.Reconfigure(next, time.Second, "PROD", "d2")
+		s.pass(15 * time.Second)
+		if d := s.m.State(); d.TargetS != 420 || d.Verify.LimitMs != 2000 {
+			t.Errorf("the drill that runs: %+v", d)
+		}
+		s.restore("a")
+		s.pass(30 * time.Second)
+		id := s.kill("b", 0)
+		s.pass(15 * time.Second)
+		if r := s.record(id); r.TargetS != 60 || r.Environment != "PROD" || r.ConfigDigest != "d2" || r.Previous != nil {
+			t.Errorf("the next one: %+v", r)
+		}
+	})
+}
+
 func TestSecondDrill(t *testing.T) {
 	rehearse(t, nil, func(s *stage) {
 		first := s.kill("a", 0)

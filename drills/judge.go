@@ -16,6 +16,9 @@ const (
 // breached says which stop condition holds, "" if none. r.mu is held.
 func (r *run) breached(t *control.Tally) string {
 	rules := &r.terms.rules
+	if r.spoiled != "" {
+		return r.spoiled
+	}
 	if r.of(t).Name == "" {
 		return r.label + " is no vendor any more"
 	}
@@ -139,7 +142,7 @@ func (r *run) unverified() (what string, few bool) {
 	case w == nil:
 		return "good service was not held yet", false
 	case w.HeldS >= w.HoldS && w.N < w.MinN || w.N == 0 && w.HeldS > 0:
-		return fmt.Sprintf("%d requests in %g s, fewer than %d, prove nothing", w.N, w.HeldS, w.MinN), true
+		return fmt.Sprintf("%d requests in %g s, fewer than %d, prove nothing", w.N, w.HeldS, max(w.MinN, 1)), true
 	case w.Success != nil && *w.Success < r.terms.rules.Success:
 		return fmt.Sprintf("clients' success is %.5f, under %g", *w.Success, r.terms.rules.Success), false
 	case w.P99ms != nil && *w.P99ms > w.LimitMs:

@@ -24,8 +24,13 @@ func (r *run) read(e *control.Event) {
 	if r.t0.IsZero() || e.Time.Before(r.t0) {
 		return
 	}
-	if e.Kind == "fault" && e.Vendor == r.vendor && e.Data["on"] == false && r.restored.at.IsZero() {
-		r.restored = restoration{at: e.Time, by: e.Who}
+	if e.Kind == "fault" && e.Vendor == r.vendor && r.restored.at.IsZero() {
+		switch {
+		case e.Data["on"] == false:
+			r.restored = restoration{at: e.Time, by: e.Who}
+		case e.Who != r.me():
+			r.spoiled = e.Who + " injected another fault"
+		}
 	}
 	if r.noticed.IsZero() && r.notices(e) {
 		r.noticed = e.Time

@@ -55,6 +55,7 @@ type run struct {
 	looked   int // the second at which verify last looked
 	late     bool
 	restored restoration
+	spoiled  string // what somebody did that makes the drill worthless
 }
 
 // ending is why a drill is to end.
@@ -137,6 +138,8 @@ func takes(state string) bool {
 // inject injects the fault: T0 is the engine's stamp of it, because the
 // command may have to wait for another one.
 func (r *run) inject(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, 2*silence)
+	defer cancel()
 	base, err := r.tally(ctx)
 	if err != nil {
 		return err
