@@ -37,6 +37,7 @@ type Model struct {
 	o     Options
 	clock func() time.Time
 	loc   *time.Location
+	home  string // the operator's directory, for short paths
 	inbox *inbox
 	out   *os.File // for the bell; nil: none
 
@@ -126,6 +127,7 @@ func newModel(o Options, clock func() time.Time, depth theme.Depth) *Model {
 		locked: map[string]bool{}, readOnly: o.ReadOnly, mouse: o.Mouse, welcome: true, dirty: true,
 	}
 	m.now = clock()
+	m.home, _ = os.UserHomeDir() // without one paths stay whole
 	words := draw.Language(o.Lang, os.Getenv)
 	m.setTheme(theme.New(o.Theme, o.ASCII, depth), words)
 	return m

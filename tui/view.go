@@ -114,7 +114,7 @@ func (m *Model) lostText() string {
 
 func (m *Model) drillView() *draw.Drill {
 	d := m.drill()
-	v := &draw.Drill{D: d, Label: d.Vendor, Seconds: m.seconds(), Now: m.now, Act: !m.readOnly}
+	v := &draw.Drill{D: d, Label: d.Vendor, Seconds: m.seconds(), Now: m.now, Act: !m.readOnly, Home: m.home}
 	if x := m.shown.Vendor(d.Vendor); x != nil {
 		v.Label = label(x)
 	}

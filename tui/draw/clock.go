@@ -15,7 +15,8 @@ type Drill struct {
 	Label   string  // the vendor's
 	Seconds float64 // what the clock shows
 	Now     time.Time
-	Act     bool // this console may act
+	Act     bool   // this console may act
+	Home    string // written as ~ in paths; "": never
 }
 
 // stopped says whether the clock stands still.
@@ -266,7 +267,7 @@ func (d *Drill) next(w int, k Look) string {
 		r.Add(k.Dim, " "+k.Dot+" ")
 	}
 	r.Add(k.Dim, k.Record+" ")
-	return r.Add("", tailPath(d.D.Record, r.Left(), k)).String()
+	return r.Add("", tailPath(tilde(d.D.Record, d.Home), r.Left(), k)).String()
 }
 
 // keys writes as many of the keys that matter as there is room for.
@@ -308,6 +309,14 @@ func (d *Drill) lastRow(w int, k Look) string {
 	r := NewRow(w, k).Add(ink, k.clientsFailed(d.D.Requests.Failed)).Add(k.Dim, " "+k.Dot+" ")
 	n := r.Left()
 	return r.Painted(d.next(n, k), n).String()
+}
+
+// tilde writes a path beneath home as people do.
+func tilde(path, home string) string {
+	if rest, ok := strings.CutPrefix(path, home+"/"); ok && home != "" {
+		return "~/" + rest
+	}
+	return path
 }
 
 // tailPath keeps a path's end where it is too long.
