@@ -75,10 +75,11 @@ func (c *Client) Do(ctx context.Context, cmd control.Command) error {
 	if err := c.do(ctx, method, path, cmd, &done); err != nil {
 		return err
 	}
-	control.Made(cmd, done.Revision)
 	if drill, ok := cmd.(*control.StartDrill); ok {
 		drill.ID = done.ID
+		return nil
 	}
+	control.Made(cmd, done.Revision)
 	return nil
 }
 
@@ -195,7 +196,7 @@ func (c *Client) send(ctx context.Context, method, path string, in any) (*http.R
 	if in != nil {
 		b, err := json.Marshal(in)
 		if err != nil {
-			return nil, control.Errorf(control.Internal, "write the command: %v", err)
+			return nil, control.Errorf(control.Invalid, "write the command: %v", err)
 		}
 		data = bytes.NewReader(b)
 	}

@@ -68,7 +68,7 @@ func writeStatus(w http.ResponseWriter, status int, message, field, code string)
 func writeJSON(w http.ResponseWriter, status int, v any) {
 	data, err := json.Marshal(v)
 	if err != nil {
-		http.Error(w, err.Error(), http.StatusInternalServerError)
+		writeStatus(w, http.StatusInternalServerError, "write the answer: "+err.Error(), "", "internal")
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")

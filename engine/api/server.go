@@ -22,11 +22,13 @@ type server struct {
 	control control.Control
 	token   [sha256.Size]byte
 	mux     *http.ServeMux
+
+	patience time.Duration // with a reader of the stream
 }
 
 // NewServer returns the control API of o.Control.
 func NewServer(o Options) http.Handler {
-	s := &server{control: o.Control, token: sha256.Sum256([]byte(o.Token)), mux: http.NewServeMux()}
+	s := &server{control: o.Control, token: sha256.Sum256([]byte(o.Token)), mux: http.NewServeMux(), patience: streamPatience}
 	s.mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("ok\n")) })
 	s.mux.Handle("GET /metrics", metricsHandler(o.Control))
 	s.routes()

@@ -48,7 +48,7 @@ func (s *server) stream(w http.ResponseWriter, r *http.Request) error {
 		if len(buf) == 0 {
 			continue
 		}
-		_ = rc.SetWriteDeadline(time.Now().Add(streamPatience))
+		_ = rc.SetWriteDeadline(time.Now().Add(s.patience))
 		if _, err := w.Write(buf); err != nil {
 			return nil
 		}
