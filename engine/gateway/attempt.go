@@ -285,6 +285,9 @@ func (a *attempt) classify() {
 // account draws what the result means for the key that was used.
 func (a *attempt) account() {
 	res := &a.result
+	if a.answer != nil || res.Connect {
+		a.q.g.reach.saw(a.vendor.Name, !res.Connect)
+	}
 	switch res.Outcome {
 	case outcome.OK:
 		if a.key.Revoked() {

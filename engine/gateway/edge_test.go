@@ -256,3 +256,51 @@ func TestEdge_SlowBodiesAreGivenUp(t *testing.T) {
 	}
 	eventually(t, "the request ends", func() bool { return w.g.InFlight() == 0 })
 }
+
+func TestEdge_OtherPathsMoveOnlyWhenThePrimaryCannotBeReached(t *testing.T) {
+	w := newWorld(t, map[string]string{"LANYUN": ""})
+	text := strings.Replace(strings.NewReplacer("<A>", "http://127.0.0.1:1", "<B>", w.b.url, "%TIMEOUTS", "", "%GATEWAY", "", "%ROUTING", "", "%TOP", "", "%LANYUN", "", "%BAILIAN", "").Replace(basic), "", "", 1)
+	w.configure(text)
+	for range 12 { // before and after the primary's ejection
+		if x := w.do(http.MethodGet, "/v1/files", ""); x.status != 200 || x.header.Get(headerVendor) != "bailian" {
+			t.Fatalf("status %d of %q: %s", x.status, x.header.Get(headerVendor), x.body)
+		}
+	}
+}
+
+func TestEdge_OverheadLeavesTheVendorsTimeOut(t *testing.T) {
+	w := newWorld(t, nil)
+	w.a.does(func(rw http.ResponseWriter, r *http.Request) {
+		time.Sleep(200 * time.Millisecond)
+		well("lanyun")(rw, r)
+	})
+	for _, lane := range []string{"interactive", "batch"} {
+		for _, body := range []string{askStream, askWhole} {
+			x := w.chat(body, headerLane, lane)
+			var us int
+			if _, err := fmt.Sscan(x.header.Get(headerOverhead), &us); err != nil || us <= 0 || us > 100_000 {
+				t.Errorf("%s %s: %q us", lane, body, x.header.Get(headerOverhead))
+			}
+		}
+	}
+}
+
+func TestEdge_ConnectionsToVendorsAreUsedAgain(t *testing.T) {
+	w := newWorld(t, nil)
+	from := map[string]bool{}
+	for i := range 40 {
+		kind := []string{askStream, askWhole}[i%2]
+		w.a.does(func(rw http.ResponseWriter, r *http.Request) {
+			from[r.RemoteAddr] = true
+			if i%4 == 3 {
+				refuses(400, openAIError("x"))(rw, r)
+				return
+			}
+			well("lanyun")(rw, r)
+		})
+		w.chat(kind)
+	}
+	if len(from) > 2 {
+		t.Errorf("%d connections for 40 requests one after the other", len(from))
+	}
+}

@@ -35,6 +35,7 @@ type Gateway struct {
 	memory   budget // of bodies and of answers that are held
 	retries  retryBudget
 	memo     memo
+	reach    reach
 	failures failures
 	union    modelUnion
 	dropped  atomic.Int64

@@ -2,7 +2,6 @@ package gateway
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -169,20 +168,25 @@ func (w *world) configure(text string) {
 	}
 	w.engine = engine.New(w.cfg, func(control.Event) {})
 	w.g = New(Options{Config: w.cfg, Engine: w.engine, Vendors: set, Version: "test", Logger: slog.New(slog.NewTextHandler(w.log, nil))})
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		w.Fatal(err)
-	}
-	s := w.g.Server()
-	go func() { _ = s.Serve(l) }()
-	w.url = "http://" + l.Addr().String()
+	w.url = serveOn(w, w.g.Server())
 	tr := &http.Transport{}
 	w.client = &http.Client{Transport: tr, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	w.Cleanup(func() {
 		tr.CloseIdleConnections()
-		_ = s.Close()
 		w.g.state.Load().set.Close()
 	})
+}
+
+// serveOn serves on a port of its own until the test ends, and returns the address.
+func serveOn(t testing.TB, s *http.Server) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	go func() { _ = s.Serve(l) }()
+	t.Cleanup(func() { _ = s.Close() })
+	return "http://" + l.Addr().String()
 }
 
 // answer is what a client got.
@@ -393,5 +397,3 @@ func eventually(t *testing.T, what string, ok func() bool) {
 		time.Sleep(5 * time.Millisecond)
 	}
 }
-
-var _ = context.Background

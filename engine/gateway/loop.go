@@ -176,6 +176,9 @@ func (q *request) unserved(err error, ask *engine.Ask) bool {
 			q.retryAt = limit.Until
 		}
 		return q.repeat(ask) || q.await(limit.Until)
+	case q.bound && !q.unbound && q.attempts == 0 && q.primaryLost():
+		q.unbound = true // it takes nothing because nobody reaches it
+		return true
 	case errors.Is(err, engine.ErrTried) && q.attempts == 0 && !q.blind:
 		q.blind = true // what was learnt of models rules everybody out: ask again
 		return true
@@ -185,6 +188,11 @@ func (q *request) unserved(err error, ask *engine.Ask) bool {
 		return q.await(q.retryAt)
 	}
 	return false
+}
+
+func (q *request) primaryLost() bool {
+	p := q.g.engine.Primary()
+	return p == nil || q.g.reach.lost(p.Name)
 }
 
 // repeat prepares a further try at a vendor that was tried: where one more may

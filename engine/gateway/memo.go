@@ -64,3 +64,38 @@ func (m *memo) forget() {
 	m.some.Store(false)
 	m.mu.Unlock()
 }
+
+// reach remembers which vendors could not be connected to the last time.
+type reach struct {
+	some atomic.Bool // any at all: the hot path looks no further
+	mu   sync.Mutex
+	not  map[string]bool
+}
+
+// saw says how the last connection to a vendor went.
+func (r *reach) saw(vendor string, ok bool) {
+	if ok && !r.some.Load() {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.not == nil {
+		r.not = map[string]bool{}
+	}
+	if ok {
+		delete(r.not, vendor)
+	} else {
+		r.not[vendor] = true
+	}
+	r.some.Store(len(r.not) > 0)
+}
+
+// lost says whether the vendor could not be reached the last time.
+func (r *reach) lost(vendor string) bool {
+	if !r.some.Load() {
+		return false
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.not[vendor]
+}

@@ -76,10 +76,14 @@ func (g *Gateway) probeOnce(ctx context.Context, v *vendors.Vendor, live *engine
 	case errors.Is(err, vendors.ErrNoProbe), ctx.Err() != nil:
 		return
 	case err != nil:
+		if vendors.NothingSent(err) {
+			g.reach.saw(v.Name, false)
+		}
 		g.log.Debug("probe failed", "vendor", v.Name, "error", err)
 		g.engine.Probed(live, time.Now(), false, err.Error())
 		return
 	}
+	g.reach.saw(v.Name, true)
 	if v.Keys.Live() == 0 {
 		key.Restore() // it is good again; the engine tries the vendor once
 	}

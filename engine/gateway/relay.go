@@ -181,6 +181,10 @@ func (a *attempt) commit() {
 // commit writes the headers of the answer that is the client's now.
 func (q *request) commit(a *attempt) {
 	q.committed, q.answered = true, a.lease.Vendor
+	if q.body != nil && !q.resume.wanted { // nobody asks again; a long stream need not hold it
+		q.body.release()
+		q.body = nil
+	}
 	h := q.w.Header()
 	passDownstream(h, a.answer.Header)
 	h[headerVendor] = []string{a.vendor.Name}

@@ -18,7 +18,7 @@ type edits struct {
 func (e *edits) add(x scan.Edit) {
 	// In order of place: there are few.
 	i := e.n
-	for ; i > 0 && e.list[i-1].From > x.From; i-- {
+	for ; i > 0 && (e.list[i-1].From > x.From || e.list[i-1].From == x.From && e.list[i-1].To > x.To); i-- {
 		e.list[i] = e.list[i-1]
 	}
 	e.list[i] = x

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"strings"
+	"time"
 
 	"baton/engine/outcome"
 )
@@ -140,6 +141,7 @@ func (a *attempt) pass() {
 	for !a.lost {
 		n, err := a.body.Read(*buf)
 		if n > 0 {
+			a.clock.progress(time.Now())
 			a.write((*buf)[:n])
 			a.flush()
 		}
