@@ -207,6 +207,9 @@ func (h *Hub) Watch(ctx context.Context, every time.Duration) iter.Seq2[Update, 
 			case <-timer.C:
 			case <-changed:
 			}
+			if ctx.Err() != nil {
+				return // a slow reader finds all of them ready
+			}
 		}
 	}
 }
