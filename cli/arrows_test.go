@@ -52,7 +52,7 @@ func TestArrows_PointDownOnly(t *testing.T) {
 			continue
 		}
 		seen++
-		for _, imp := range strings.Fields(imports) {
+		for imp := range strings.FieldsSeq(imports) {
 			own, isOwn := strings.CutPrefix(imp, "baton/")
 			if isOwn && !slices.Contains(may, own) {
 				t.Errorf("%s imports %s: that arrow does not exist", pkg, imp)
@@ -75,7 +75,7 @@ func TestTheme_ImportsLipglossAndNothingElse(t *testing.T) {
 	if err != nil {
 		t.Skipf("go list does not run here: %v", err)
 	}
-	for _, imp := range strings.Fields(string(out)) {
+	for imp := range strings.FieldsSeq(string(out)) {
 		if strings.Contains(imp, ".") && imp != "github.com/charmbracelet/lipgloss" {
 			t.Errorf("theme imports %s: its init would run after bubbletea's, which waits for the terminal", imp)
 		}

@@ -85,8 +85,7 @@ func (p *process) inject(c *control.SetFault) error {
 	})
 	if err != nil {
 		field := ""
-		var fe *fault.FieldError
-		if errors.As(err, &fe) {
+		if fe, ok := errors.AsType[*fault.FieldError](err); ok {
 			field = fe.Field
 		}
 		return &control.Error{Kind: control.Invalid, Field: field, Message: err.Error()}

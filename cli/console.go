@@ -207,7 +207,7 @@ func (p *process) withConsole(o tui.Options, logFile *os.File) error {
 		select {
 		case err := <-done: // the engine ended by itself
 			closeScreen()
-			wait(exits, broken)
+			await(exits, broken)
 			return err
 		case err := <-broken:
 			p.logger.Error("the console ended", "error", err)
@@ -222,7 +222,7 @@ func (p *process) withConsole(o tui.Options, logFile *os.File) error {
 			return p.withoutConsole(stop, signals, done, logFile)
 		case s := <-signals:
 			closeScreen()
-			wait(exits, broken)
+			await(exits, broken)
 			if s == syscall.SIGHUP {
 				return p.withoutConsole(stop, signals, done, logFile)
 			}
@@ -232,9 +232,9 @@ func (p *process) withConsole(o tui.Options, logFile *os.File) error {
 	}
 }
 
-// wait lets the console restore the terminal, but not for ever: the terminal
+// await lets the console restore the terminal, but not for ever: the terminal
 // may be gone.
-func wait(exits <-chan tui.Exit, broken <-chan error) {
+func await(exits <-chan tui.Exit, broken <-chan error) {
 	select {
 	case <-exits:
 	case <-broken:

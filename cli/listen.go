@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net"
@@ -13,7 +14,8 @@ const portsTried = 100
 
 // listen opens addr. With free, a taken port gives way to the next free one.
 func listen(key, addr string, free bool) (net.Listener, error) {
-	ln, err := net.Listen("tcp", addr)
+	var lc net.ListenConfig
+	ln, err := lc.Listen(context.Background(), "tcp", addr)
 	if err == nil {
 		return ln, nil
 	}
@@ -29,7 +31,7 @@ func listen(key, addr string, free bool) (net.Listener, error) {
 		return nil, fmt.Errorf("%s = %q: %w", key, addr, err)
 	}
 	for p := first + 1; p <= min(first+portsTried, 65535); p++ {
-		if ln, err := net.Listen("tcp", net.JoinHostPort(host, strconv.Itoa(p))); err == nil {
+		if ln, err := lc.Listen(context.Background(), "tcp", net.JoinHostPort(host, strconv.Itoa(p))); err == nil {
 			return ln, nil
 		}
 	}

@@ -42,5 +42,5 @@ func logEvent(l *slog.Logger, e control.Event) {
 	case control.Crit:
 		level = slog.LevelError
 	}
-	l.Log(context.Background(), level, e.Text, "kind", e.Kind, "vendor", e.Vendor, "who", e.Who, "seq", e.Seq)
+	l.LogAttrs(context.Background(), level, e.Kind, slog.String("text", e.Text), slog.String("vendor", e.Vendor), slog.String("who", e.Who), slog.Int64("seq", e.Seq))
 }

@@ -121,6 +121,7 @@ func (p *process) run(ctx context.Context) error {
 	ctl := &http.Server{
 		Handler:           p.clients(api.NewServer(api.Options{Control: p.hub, Token: p.token})),
 		ReadHeaderTimeout: 10 * time.Second, ErrorLog: slog.NewLogLogger(p.logger.Handler(), slog.LevelWarn),
+		BaseContext: func(net.Listener) context.Context { return work }, // its streams end with the work
 	}
 
 	var wg sync.WaitGroup
@@ -249,7 +250,7 @@ func (s *simulators) open(vc *config.Vendor) error {
 	if err != nil {
 		return err
 	}
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	ln, err := listen("vendors."+vc.Name, "127.0.0.1:0", false)
 	if err != nil {
 		return err
 	}

@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -102,10 +101,4 @@ func (a *app) printJSON(v any) error {
 	e := json.NewEncoder(a.out)
 	e.SetIndent("", " ")
 	return e.Encode(v)
-}
-
-// unreachable says whether err means that no engine answered.
-func unreachable(err error) bool {
-	var e *control.Error
-	return errors.As(err, &e) && e.Kind == control.Unreachable
 }

@@ -65,9 +65,9 @@ func (a *app) runSim(o sim.Options, addr string) error {
 	if err != nil {
 		return err
 	}
-	ln, err := net.Listen("tcp", addr)
+	ln, err := listen("--listen", addr, false)
 	if err != nil {
-		return fmt.Errorf("--listen = %q: %w", addr, err)
+		return err
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()

@@ -75,7 +75,7 @@ func (u *unwritable) Unwrap() error { return u.cause }
 func (s *state) fallBack(cause error) (*state, error) {
 	t, err := temporaryState()
 	if err != nil {
-		return nil, fmt.Errorf("state directory %s cannot be written (%w), and neither can a temporary one: %v", s.dir, cause, err)
+		return nil, fmt.Errorf("state directory %s cannot be written (%w), and neither can a temporary one: %w", s.dir, cause, err)
 	}
 	return t, &unwritable{dir: s.dir, cause: cause}
 }

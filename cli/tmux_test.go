@@ -151,7 +151,7 @@ func (p *pane) pid() int {
 	if err != nil {
 		return 0
 	}
-	for _, f := range strings.Fields(string(out)) {
+	for f := range strings.FieldsSeq(string(out)) {
 		var pid int
 		if _, err := fmt.Sscan(f, &pid); err == nil {
 			if exe, err := os.Readlink(fmt.Sprintf("/proc/%d/exe", pid)); err == nil && filepath.Base(exe) == "baton" {
@@ -180,11 +180,9 @@ func (p *pane) fits(w, h int) {
 func (p *pane) slider() (y, knob int) {
 	p.t.Helper()
 	for i, l := range p.screen() {
-		k := strings.Index(l, "●─")
-		if k < 0 || !strings.Contains(l[:k], "━━") {
-			continue
+		if before, _, ok := strings.Cut(l, "●─"); ok && strings.Contains(before, "━━") {
+			return i + 1, ansi.StringWidth(before) + 1
 		}
-		return i + 1, ansi.StringWidth(l[:k]) + 1
 	}
 	p.t.Fatal("there is no slider on the screen")
 	return 0, 0
@@ -269,7 +267,7 @@ func TestConsole_TheMainJobInARealTmux(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.await(10*time.Second, "serving on without a console")
-	resp, err := http.Get("http://" + addr + "/readyz") //nolint:noctx // a local server
+	resp, err := http.Get("http://" + addr + "/readyz")
 	if err != nil || resp.StatusCode != http.StatusOK {
 		t.Fatalf("after SIGHUP: %v %v", resp, err)
 	}

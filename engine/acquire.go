@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"baton/engine/control"
@@ -131,12 +132,7 @@ func (e *Engine) trial(t *table, l *Lease, a Ask, now time.Time) bool {
 
 // allows says whether the attempt may go to v, whatever v's state.
 func (a *Ask) allows(v *Vendor) bool {
-	for _, x := range a.Tried {
-		if x == v {
-			return false
-		}
-	}
-	return a.Only == nil || a.Only(v)
+	return !slices.Contains(a.Tried, v) && (a.Only == nil || a.Only(v))
 }
 
 // choose picks the vendor whose turn it is among those that may take the

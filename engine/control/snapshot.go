@@ -141,7 +141,7 @@ type Vendor struct {
 	History    History            `json:"history"`
 }
 
-// The windows of latencies, keys of FirstToken and Latency.
+// Windows are the windows of latencies, keys of FirstToken and Latency.
 var Windows = [3]string{"10s", "60s", "5m"}
 
 // Latency is the quantiles of one window; null when it is empty.
