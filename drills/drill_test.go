@@ -200,20 +200,23 @@ func TestVerdict(t *testing.T) {
 			lasts:  time.Minute, wait: 61 * time.Second, verdict: control.Inconclusive, reason: "the fault ended after 1:00.0, before the target of 7:00.0: not detected",
 		},
 		"never noticed fails it": {
-			change: func(w *world, _ *Options) { w.detect, w.shift = never, never },
-			lasts:  8 * time.Minute, wait: 481 * time.Second, verdict: control.Failed, reason: "no cutover within 7:00.0: not detected",
+			change: func(w *world, o *Options) { w.detect, w.shift, o.Rules.Target = never, never, time.Minute },
+			lasts:  70 * time.Second, wait: 71 * time.Second, verdict: control.Failed, reason: "no cutover within 1:00.0: not detected",
 		},
 		"noticed and never shifted fails it": {
-			change: func(w *world, _ *Options) { w.shift = never },
-			wait:   8 * time.Minute, restore: true, verdict: control.Failed, reason: "no cutover within 7:00.0: detected, but not shifted: ... attempts since the fault went to it",
+			change: func(w *world, o *Options) { w.shift = never; o.Rules.Target = time.Minute },
+			wait:   75 * time.Second, restore: true, verdict: control.Failed, reason: "no cutover within 1:00.0: detected, but not shifted: ... attempts since the fault went to it",
 		},
 		"a slow vendor that nobody notices fails it": {
-			change: func(w *world, _ *Options) { w.detect, w.shift, w.first = never, never, 9*time.Second },
-			wait:   8 * time.Minute, restore: true, verdict: control.Failed, reason: "no cutover within 7:00.0: not detected",
+			change: func(w *world, o *Options) {
+				w.detect, w.shift, w.first = never, never, 9*time.Second
+				o.Rules.Target = time.Minute
+			},
+			wait: 75 * time.Second, restore: true, verdict: control.Failed, reason: "no cutover within 1:00.0: not detected",
 		},
 		"slow answers are no good service": {
-			change: func(w *world, _ *Options) { w.first = 5 * time.Second },
-			wait:   8 * time.Minute, restore: true, verdict: control.Failed, reason: "the P99 of first tokens is ... over 2000 ms",
+			change: func(w *world, o *Options) { w.first = 5 * time.Second; o.Rules.Target = time.Minute },
+			wait:   75 * time.Second, restore: true, verdict: control.Failed, reason: "the P99 of first tokens is ... over 2000 ms",
 		},
 		"most requests lost aborts it": {
 			change: func(w *world, _ *Options) { w.rescue, w.detect, w.shift = false, never, never },

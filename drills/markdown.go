@@ -3,7 +3,9 @@ package drills
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -123,20 +125,36 @@ func latencies(b *strings.Builder, r *control.Report) {
 	b.WriteString("\nBefore: the 60 s before the fault. During: from the fault to its end. After: from then to the end of the drill.\n")
 }
 
-// weightRows bounds the weights shown; the JSON has them all.
-const weightRows = 40
+const (
+	moveShown = 5  // points: smaller moves are not shown, but for the last
+	moveRows  = 40 // at most
+)
 
+// moves is the weights over time, with the larger moves: the JSON has all.
 func moves(b *strings.Builder, r *control.Report) {
 	if len(r.Weights) == 0 {
 		return
 	}
-	table(b, "Weights", "from T0", "weights")
-	for _, w := range r.Weights[:min(len(r.Weights), weightRows)] {
-		row(b, clock(w.TS), control.FormatWeights(w.Weights))
+	names := slices.Sorted(maps.Keys(r.Weights[0].Weights))
+	table(b, "Weights", append([]string{"from T0"}, names...)...)
+	rows := 0
+	var shown map[string]float64
+	for i, w := range r.Weights {
+		far := i == 0 || i == len(r.Weights)-1
+		for _, n := range names {
+			far = far || math.Abs(w.Weights[n]-shown[n]) >= moveShown
+		}
+		if !far || rows >= moveRows && i < len(r.Weights)-1 {
+			continue
+		}
+		cells := []string{clock(w.TS)}
+		for _, n := range names {
+			cells = append(cells, fmt.Sprintf("%g", w.Weights[n]))
+		}
+		row(b, cells...)
+		rows, shown = rows+1, w.Weights
 	}
-	if n := len(r.Weights) - weightRows; n > 0 {
-		fmt.Fprintf(b, "\n%d more are in the JSON.\n", n)
-	}
+	fmt.Fprintf(b, "\nMoves of %d points and more; the JSON has all %d.\n", moveShown, len(r.Weights))
 }
 
 func figure(v *float64) string {
