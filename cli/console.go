@@ -237,7 +237,7 @@ func (p *process) withConsole(o tui.Options, logFile *os.File) error {
 func await(exits <-chan tui.Exit, broken <-chan error) {
 	select {
 	case <-exits:
-	case <-broken:
+	case <-broken: //nolint:errcheck // it is on its way out
 	case <-time.After(2 * time.Second):
 	}
 }

@@ -42,5 +42,5 @@ func logEvent(l *slog.Logger, e control.Event) {
 	case control.Crit:
 		level = slog.LevelError
 	}
-	l.LogAttrs(context.Background(), level, e.Kind, slog.String("text", e.Text), slog.String("vendor", e.Vendor), slog.String("who", e.Who), slog.Int64("seq", e.Seq))
+	l.LogAttrs(context.Background(), level, e.Text, slog.String("kind", e.Kind), slog.String("vendor", e.Vendor), slog.String("who", e.Who), slog.Int64("seq", e.Seq)) //nolint:sloglint // the journal has words of its own
 }

@@ -56,8 +56,7 @@ func (p *plant) backend() Backend {
 func rev(n int64) *int64 { return &n }
 
 func kindOf(err error) Kind {
-	var e *Error
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*Error](err); ok {
 		return e.Kind
 	}
 	return 255
