@@ -1,6 +1,7 @@
 package drills
 
 import (
+	"errors"
 	"flag"
 	"os"
 	"path/filepath"
@@ -233,7 +234,7 @@ func TestStart_RefusesWhatCannotBe(t *testing.T) {
 			"for ":     {Scenario: "kill", Vendor: "a", For: -1},
 		} {
 			_, err := s.m.Do(s.Context(), c)
-			e, ok := err.(*control.Error)
+			e, ok := errors.AsType[*control.Error](err)
 			if !ok || e.Kind != control.Invalid || e.Field != strings.TrimSpace(field) || !strings.HasPrefix(e.Message, e.Field+": ") {
 				t.Errorf("%s: %#v", field, err)
 			}

@@ -373,8 +373,7 @@ func (s *stage) ends(verdict, reason string) {
 }
 
 func kindOf(err error) control.Kind {
-	var e *control.Error
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*control.Error](err); ok {
 		return e.Kind
 	}
 	return control.Internal
