@@ -5,6 +5,8 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"net/http/httputil"
+	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -81,11 +83,34 @@ func attemptOf(tb testing.TB, cfg *config.Config) (*request, *attempt, func()) {
 func BenchmarkRequest_Whole(b *testing.B)    { benchmarkRequest(b, askWhole) }
 func BenchmarkRequest_Streamed(b *testing.B) { benchmarkRequest(b, askStream) }
 
-func benchmarkRequest(b *testing.B, ask string) {
+// What the figures are held against: the standard library's proxy, with the body read first.
+func BenchmarkReference_Whole(b *testing.B)    { benchmarkThrough(b, askWhole, reference) }
+func BenchmarkReference_Streamed(b *testing.B) { benchmarkThrough(b, askStream, reference) }
+
+func benchmarkRequest(b *testing.B, ask string) { benchmarkThrough(b, ask, newBenchWorld) }
+
+func reference(b *testing.B, h http.HandlerFunc) string {
+	b.Helper()
+	to, err := url.Parse(serveOn(b, &http.Server{Handler: h}))
+	if err != nil {
+		b.Fatal(err)
+	}
+	tr := &http.Transport{MaxIdleConnsPerHost: 512, DisableCompression: true}
+	b.Cleanup(tr.CloseIdleConnections)
+	p := &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(to) }, Transport: tr, FlushInterval: -1}
+	return serveOn(b, &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		p.ServeHTTP(w, r)
+	})})
+}
+
+func benchmarkThrough(b *testing.B, ask string, through func(*testing.B, http.HandlerFunc) string) {
+	b.Helper()
 	stream := []byte(strings.Repeat(`data: {"id":"x","choices":[{"index":0,"delta":{"content":" word"}}]}`+"\n\n", 20) +
 		`data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}` + "\n\ndata: [DONE]\n\n")
 	whole := []byte(`{"id":"x","choices":[{"index":0,"message":{"role":"assistant","content":"hello"},"finish_reason":"stop"}],"usage":{"prompt_tokens":1,"completion_tokens":1}}`)
-	w := newBenchWorld(b, func(rw http.ResponseWriter, r *http.Request) {
+	w := through(b, func(rw http.ResponseWriter, r *http.Request) {
 		_, _ = io.Copy(io.Discard, r.Body)
 		if ask == askStream {
 			rw.Header().Set("Content-Type", "text/event-stream")

@@ -31,6 +31,7 @@ var question = openai.ChatCompletionNewParams{
 }
 
 func TestOfficialClient_WholeStreamedToolsAndErrors(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, nil)
 	c := official(t, w)
 	whole, err := c.Chat.Completions.New(t.Context(), question)
@@ -76,6 +77,7 @@ func TestOfficialClient_WholeStreamedToolsAndErrors(t *testing.T) {
 }
 
 func TestOfficialClient_SeesAnInterruptedStreamAsAnError(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, nil)
 	c := official(t, w)
 	w.a.does(cutAfter("lanyun", 40))
@@ -92,6 +94,7 @@ func TestOfficialClient_SeesAnInterruptedStreamAsAnError(t *testing.T) {
 }
 
 func TestOfficialClient_DoesNotNoticeAFailover(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, nil)
 	c := official(t, w)
 	w.a.does(func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) })

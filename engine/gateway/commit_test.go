@@ -23,6 +23,7 @@ func cutAfter(name string, n int) http.HandlerFunc {
 }
 
 func TestCommit_CutAfterFortyWordsEndsWithOneErrorAndNobodyElseIsAsked(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, nil)
 	w.a.does(cutAfter("lanyun", 40))
 	x := w.chat(askStream)
@@ -43,6 +44,7 @@ func TestCommit_CutAfterFortyWordsEndsWithOneErrorAndNobodyElseIsAsked(t *testin
 }
 
 func TestCommit_NothingOfAFailedAttemptShows(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, nil)
 	w.a.does(func(rw http.ResponseWriter, _ *http.Request) {
 		rw.Header().Set("X-Vendor-Id", "lanyun-secret")
@@ -68,6 +70,7 @@ func TestCommit_NothingOfAFailedAttemptShows(t *testing.T) {
 
 // Whatever breaks wherever, what the client has is the beginning of one vendor's answer.
 func TestCommit_TextIsAPrefixOfOneVendors(t *testing.T) {
+	t.Parallel()
 	for n := 0; n <= 60; n += 6 {
 		for _, other := range []int{0, 3, 60} {
 			for _, lane := range []string{"interactive", "batch"} {
@@ -96,6 +99,7 @@ func TestCommit_TextIsAPrefixOfOneVendors(t *testing.T) {
 }
 
 func TestCommit_EachEventLeavesAtOnce(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, nil)
 	step := make(chan struct{})
 	w.a.does(func(rw http.ResponseWriter, _ *http.Request) {
@@ -126,6 +130,7 @@ func TestCommit_EachEventLeavesAtOnce(t *testing.T) {
 }
 
 func TestCommit_BytesAreTheVendors(t *testing.T) {
+	t.Parallel()
 	const stream = ": hello\n\nid: 1\nevent: message\ndata:{\"id\":\"x\",\"choices\":[{\"index\":0,\"delta\":{\"content\":\"a\"}}],\"odd\":  [1 ,2]}\n\n" +
 		"retry: 5\n\ndata: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"b\"},\"finish_reason\":\"stop\"}]}\r\n\r\ndata: [DONE]\n\n"
 	w := newWorld(t, nil)
@@ -151,6 +156,7 @@ func TestCommit_BytesAreTheVendors(t *testing.T) {
 }
 
 func TestCommit_CommentsAndEmptyDeltasArmNothing(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, nil)
 	w.a.does(func(rw http.ResponseWriter, r *http.Request) {
 		s := say{rw}
@@ -163,7 +169,7 @@ func TestCommit_CommentsAndEmptyDeltasArmNothing(t *testing.T) {
 	})
 	x := w.chat(askStream)
 	w.wants(x, "bailian")
-	if x.took > 2*time.Second {
+	if x.took > 3*time.Second {
 		t.Errorf("it took %s", x.took)
 	}
 	if list := w.g.Failures("lanyun", 0); len(list) != 1 || list[0].Clock != "first_token" {
@@ -172,6 +178,7 @@ func TestCommit_CommentsAndEmptyDeltasArmNothing(t *testing.T) {
 }
 
 func TestCommit_IdleClockCountsMeaningfulEventsOnly(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, nil)
 	w.a.does(func(rw http.ResponseWriter, r *http.Request) {
 		s := say{rw}
@@ -183,7 +190,7 @@ func TestCommit_IdleClockCountsMeaningfulEventsOnly(t *testing.T) {
 		}
 	})
 	x := w.chat(askStream)
-	if x.took > 2*time.Second || !strings.Contains(x.body, codeInterrupted) {
+	if x.took > 3*time.Second || !strings.Contains(x.body, codeInterrupted) {
 		t.Errorf("it took %s and ended with %q", x.took, x.short())
 	}
 	select {
@@ -197,6 +204,7 @@ func TestCommit_IdleClockCountsMeaningfulEventsOnly(t *testing.T) {
 }
 
 func TestCommit_SuppliesDoneAndStripsUsageNobodyAskedFor(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, nil)
 	w.a.does(func(rw http.ResponseWriter, r *http.Request) {
 		_, usage := asked(r)
@@ -221,7 +229,8 @@ func TestCommit_SuppliesDoneAndStripsUsageNobodyAskedFor(t *testing.T) {
 }
 
 func TestCommit_AFinishedStreamThatStaysOpenEndsSoon(t *testing.T) {
-	w := newWorld(t, nil)
+	t.Parallel()
+	w := newWorld(t, map[string]string{"TIMEOUTS": `idle = "30s"`})
 	w.a.does(func(rw http.ResponseWriter, r *http.Request) {
 		s := say{rw}
 		s.begin()
@@ -232,18 +241,19 @@ func TestCommit_AFinishedStreamThatStaysOpenEndsSoon(t *testing.T) {
 	})
 	x := w.chat(askStream)
 	w.wants(x, "lanyun")
-	if x.took > time.Second {
+	if x.took > 10*time.Second { // long before the idle clock
 		t.Errorf("it took %s", x.took)
 	}
 }
 
 func TestBatch_WaitsForTheLimitAndInteractiveDoesNot(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, nil)
-	limit := refuses(http.StatusTooManyRequests, openAIError("rate_limit_exceeded"), "Retry-After", "1")
+	limit := refuses(http.StatusTooManyRequests, openAIError("rate_limit_exceeded"), "Retry-After", "2")
 	w.a.does(limit)
 	w.b.does(limit)
 	x := w.chat(askWhole)
-	if x.status != http.StatusTooManyRequests || x.header.Get("Retry-After") == "" || x.took > 900*time.Millisecond {
+	if x.status != http.StatusTooManyRequests || x.header.Get("Retry-After") == "" || x.took > 1900*time.Millisecond {
 		t.Errorf("status %d, Retry-After %q after %s; want 429 at once", x.status, x.header.Get("Retry-After"), x.took)
 	}
 	go func() {

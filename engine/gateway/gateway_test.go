@@ -6,6 +6,7 @@ import (
 )
 
 func TestGateway_AnswersFromThePrimary(t *testing.T) {
+	t.Parallel()
 	for name, body := range map[string]string{"streamed": askStream, "whole": askWhole} {
 		for _, lane := range []string{"interactive", "batch"} {
 			t.Run(name+" "+lane, func(t *testing.T) {
@@ -26,6 +27,7 @@ func TestGateway_AnswersFromThePrimary(t *testing.T) {
 }
 
 func TestGateway_FailsOverBeforeTheCommitPoint(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, nil)
 	w.a.does(refuses(http.StatusInternalServerError, `{"error":{"message":"broken"}}`))
 	x := w.chat(askStream)

@@ -3,6 +3,7 @@ package gateway
 import (
 	"bytes"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"io"
 	"log/slog"
@@ -23,7 +24,11 @@ import (
 	"baton/vendors"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	flag.Parse()
+	_ = flag.Set("test.parallel", "24") // they wait for clocks, most of the time
+	goleak.VerifyTestMain(m)
+}
 
 // vendor is a vendor of a test: a real server whose handler misbehaves as it likes.
 type vendor struct {
@@ -130,7 +135,7 @@ func newWorld(t *testing.T, sections map[string]string) *world {
 	w.a, w.b = w.vendor("lanyun"), w.vendor("bailian")
 	text := strings.NewReplacer("<A>", w.a.url, "<B>", w.b.url).Replace(basic)
 	if sections["TIMEOUTS"] == "" {
-		text = strings.ReplaceAll(text, "%TIMEOUTS", "connect = \"300ms\"\nheader = \"400ms\"\nfirst_token = \"400ms\"\nidle = \"400ms\"\nwhole = \"800ms\"")
+		text = strings.ReplaceAll(text, "%TIMEOUTS", "connect = \"1s\"\nheader = \"1s\"\nfirst_token = \"1s\"\nidle = \"1s\"\nwhole = \"2s\"")
 	}
 	for _, s := range []string{"TIMEOUTS", "GATEWAY", "ROUTING", "TOP", "LANYUN", "BAILIAN"} {
 		text = strings.ReplaceAll(text, "%"+s, sections[s])

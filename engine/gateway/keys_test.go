@@ -18,6 +18,7 @@ func byKey(does map[string]http.HandlerFunc, otherwise http.HandlerFunc) http.Ha
 }
 
 func TestKeys_DeadOnesUseUpNoRetry(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, map[string]string{
 		"LANYUN":  `api_keys = ["key-number-00001", "key-number-00002", "key-number-00003", "key-number-00004", "key-number-00005"]`,
 		"ROUTING": "attempts = 1",
@@ -40,6 +41,7 @@ func TestKeys_DeadOnesUseUpNoRetry(t *testing.T) {
 }
 
 func TestKeys_AllDeadMovesAndDisables(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, map[string]string{"LANYUN": `api_keys = ["key-number-00001", "key-number-00002"]`})
 	w.a.does(refuses(401, openAIError("invalid_api_key")))
 	for range 3 {
@@ -56,6 +58,7 @@ func TestKeys_AllDeadMovesAndDisables(t *testing.T) {
 }
 
 func TestKeys_TheLastVendorsDeadKeyIs502AndWorksAgain(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, map[string]string{"LANYUN": `api_keys = ["key-number-00001"]`, "BAILIAN": `api_keys = ["key-number-00002"]`})
 	dead := refuses(401, openAIError("invalid_api_key"))
 	w.a.does(dead)
@@ -73,6 +76,7 @@ func TestKeys_TheLastVendorsDeadKeyIs502AndWorksAgain(t *testing.T) {
 }
 
 func TestKeys_TwoLimitedKeysAreTheAccounts(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, map[string]string{"LANYUN": `api_keys = ["key-number-00001", "key-number-00002", "key-number-00003"]`})
 	w.a.does(refuses(429, openAIError("rate_limit_exceeded")))
 	x := w.chat(askStream)
@@ -83,6 +87,7 @@ func TestKeys_TwoLimitedKeysAreTheAccounts(t *testing.T) {
 }
 
 func TestKeys_RotateEvenly(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, map[string]string{"LANYUN": `api_keys = ["key-number-00001", "key-number-00002"]`})
 	for range 10 {
 		w.wants(w.chat(askWhole), "lanyun")
@@ -99,9 +104,10 @@ func TestKeys_RotateEvenly(t *testing.T) {
 }
 
 func TestLimits_RetryAfterIsHonoured(t *testing.T) {
+	t.Parallel()
 	for name, head := range map[string][]string{
-		"seconds": {"Retry-After", "1"}, "milliseconds": {"Retry-After-Ms", "1000"},
-		"date": {"Retry-After", time.Now().Add(2 * time.Second).UTC().Format(http.TimeFormat)},
+		"seconds": {"Retry-After", "10"}, "milliseconds": {"Retry-After-Ms", "10000"},
+		"date": {"Retry-After", time.Now().Add(20 * time.Second).UTC().Format(http.TimeFormat)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t, nil)

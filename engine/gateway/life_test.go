@@ -12,6 +12,7 @@ import (
 )
 
 func TestReload_RequestsUnderWayEndWithWhatTheyBeganWith(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, nil)
 	in, out := make(chan struct{}), make(chan struct{})
 	w.a.does(func(rw http.ResponseWriter, _ *http.Request) {
@@ -48,6 +49,7 @@ func TestReload_RequestsUnderWayEndWithWhatTheyBeganWith(t *testing.T) {
 }
 
 func TestDrain_WaitsThenCancels(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, nil)
 	in := make(chan struct{}, 2)
 	w.a.does(func(rw http.ResponseWriter, r *http.Request) {
@@ -89,6 +91,7 @@ func TestDrain_WaitsThenCancels(t *testing.T) {
 }
 
 func TestDrain_ReturnsWhenTheLastRequestEnds(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, nil)
 	in, out := make(chan struct{}), make(chan struct{})
 	w.a.does(func(rw http.ResponseWriter, r *http.Request) {
@@ -112,6 +115,7 @@ func TestDrain_ReturnsWhenTheLastRequestEnds(t *testing.T) {
 // A vendor that is drained at once gives its streams up: unseen before the commit
 // point, with an error after it.
 func TestDrainedVendor_MovesWhatIsNotCommitted(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, nil)
 	in := make(chan struct{}, 2)
 	w.a.does(func(rw http.ResponseWriter, r *http.Request) {
@@ -134,6 +138,7 @@ func TestDrainedVendor_MovesWhatIsNotCommitted(t *testing.T) {
 }
 
 func TestProbes_RunUntilTheContextEnds(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, nil)
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)
@@ -149,6 +154,7 @@ func TestProbes_RunUntilTheContextEnds(t *testing.T) {
 }
 
 func TestSlowClients_AreLetGoAndNoVendorIsBlamed(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, nil)
 	big := strings.Repeat("x", 64<<10)
 	w.a.does(func(rw http.ResponseWriter, r *http.Request) {

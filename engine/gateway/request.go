@@ -168,7 +168,7 @@ func (q *request) accept(key *clientKey) bool {
 	if q.stream {
 		q.kind = weights.Stream
 	}
-	q.noMove = flag(q.r.Header.Get(headerNoFailover))
+	q.noMove = on(q.r.Header.Get(headerNoFailover))
 	q.ctx = fault.WithLane(q.r.Context(), q.lane.String())
 	q.flusher, _ = q.w.(http.Flusher)
 	q.tried, q.asked, q.allLimited = q.triedArray[:0], q.askedArray[:0], true
@@ -176,7 +176,7 @@ func (q *request) accept(key *clientKey) bool {
 	return true
 }
 
-func flag(v string) bool { return v != "" && v != "0" && v != "false" }
+func on(v string) bool { return v != "" && v != "0" && v != "false" }
 
 func (q *request) parseBody() error {
 	if q.body == nil {

@@ -9,6 +9,7 @@ import (
 )
 
 func TestResume_IsOneCleanAnswer(t *testing.T) {
+	t.Parallel()
 	tests := []struct {
 		dialect, message, request string
 	}{
@@ -60,6 +61,7 @@ func TestResume_IsOneCleanAnswer(t *testing.T) {
 }
 
 func TestResume_IsOffForToolCallsAndWithoutTheSetting(t *testing.T) {
+	t.Parallel()
 	const tool = `data: {"id":"t","choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"c","function":{"name":"f","arguments":""}}]}}]}` + "\n\n"
 	for name, sections := range map[string]map[string]string{
 		"tool calls": {"LANYUN": `resume = "prefill"`, "BAILIAN": `resume = "prefill"`},
