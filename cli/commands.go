@@ -65,6 +65,9 @@ func (p *process) fill(s *control.Snapshot) {
 	if a := p.alert.Load(); a != nil {
 		s.Alerts = append(s.Alerts, *a)
 	}
+	if a := p.machine.Alert(); a != "" {
+		s.Alerts = append(s.Alerts, a)
+	}
 	now := time.Now()
 	for i := range s.Vendors {
 		if st, on := p.faults.Point(s.Vendors[i].Name).State(now); on {
@@ -193,6 +196,7 @@ func (p *process) reload(c *control.Reload) error {
 	p.set = set
 	p.engine.Reload(next)
 	p.gateway.Reload(next, set)
+	p.machine.Reconfigure(next.Drill, next.Routing.SLOP99, next.Console.Environment, next.Digest)
 	before.Close()
 	text := "configuration reloaded: nothing changed"
 	if d := old.Diff(next); len(d) > 0 {

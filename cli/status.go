@@ -156,6 +156,9 @@ func drillLine(d *control.DrillState) string {
 	if d.Verdict != nil {
 		s += ", " + *d.Verdict
 	}
+	if d.Reason != "" {
+		s += " (" + d.Reason + ")"
+	}
 	if d.Until != nil {
 		s += fmt.Sprintf(", ends by itself in %s", control.Duration(time.Until(*d.Until).Round(time.Second)))
 	}

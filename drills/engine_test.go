@@ -249,11 +249,11 @@ func TestEngine_ManualFailoverWaitsForAPerson(t *testing.T) {
 	})
 }
 
-func TestEngine_ObserveModeStillShiftsAttempts(t *testing.T) {
+func TestEngine_ObservingNothingShifts(t *testing.T) {
 	onEngine(t, func(c *config.Config) { c.Routing.Mode = "observe" }, func(g *rig) {
 		g.send(&control.StartDrill{Scenario: "kill", Vendor: "a"})
 		g.pass(30 * time.Second)
-		if d := g.drill(); d.Verdict == nil || *d.Verdict != control.Passed {
+		if d := g.drill(); d.CutoverS != nil || d.Phase != control.PhaseDetected || d.Requests.Failed != 0 {
 			t.Errorf("drill %+v: %q, phases %+v, verify %+v", d, d.Reason, d.Phases, d.Verify)
 		}
 	})

@@ -167,7 +167,7 @@ func (e *Engine) routable(t *table, v *Vendor) bool {
 	if v.open.Load() {
 		return true
 	}
-	if !t.panic && !t.manual {
+	if !t.panic && !t.still {
 		return false
 	}
 	v.mu.Lock()

@@ -48,8 +48,11 @@ func (e *Engine) healthChangedLocked(v *Vendor, c health.Change, now time.Time) 
 	case health.Ejected:
 		ev.Level = control.Crit
 		ev.Text = fmt.Sprintf("%s ejected: %s", e.label(v), c.Reason)
-		if t.manual {
+		switch {
+		case t.manual:
 			ev.Text += " (failover is manual: its weight stays until somebody moves it)"
+		case t.still:
+			ev.Text += " (observing: its weight stays)"
 		}
 	case health.Recovering:
 		ev.Text = fmt.Sprintf("%s is back: %s; its weight ramps", e.label(v), c.Reason)
@@ -57,7 +60,7 @@ func (e *Engine) healthChangedLocked(v *Vendor, c health.Change, now time.Time) 
 		ev.Text = fmt.Sprintf("%s healthy again", e.label(v))
 	}
 	e.log(ev)
-	if c.To == health.Ejected && !t.manual && e.cfg.Load().Routing.Mode != "observe" {
+	if c.To == health.Ejected && !t.still {
 		e.publish(e.law.Drop(v.Name), now)
 		return
 	}

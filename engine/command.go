@@ -107,7 +107,8 @@ func (e *Engine) settle(now time.Time) {
 // expire ends a pin whose time has come, and warns before.
 func (e *Engine) expire(now time.Time) {
 	if !e.manual.IsZero() && now.After(e.manual) {
-		e.setManual(time.Time{})
+		e.manual = time.Time{}
+		e.setStill()
 		e.log(control.Event{Time: now, Level: control.Warn, Kind: "operator", Text: "failover is automatic again: its time as manual has run out"})
 	}
 	if e.pin == nil {
@@ -233,14 +234,28 @@ func (e *Engine) Restored(name string) {
 func (e *Engine) SetManual(until time.Time) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.setManual(until)
+	e.manual = until
+	e.setStill()
 	e.settle(time.Now())
 }
 
-func (e *Engine) setManual(until time.Time) {
-	e.manual = until
+// setStill puts into the table whether ejections move traffic, and remembers
+// the weights when people begin to be the ones who move them. e.mu is held.
+func (e *Engine) setStill() {
+	c := e.cfg.Load()
 	t := *e.table.Load()
-	t.manual = !until.IsZero()
+	was := t.manual
+	t.manual = c.Routing.Failover == "manual" || !e.manual.IsZero()
+	t.still = t.manual || c.Routing.Mode == "observe"
+	if t.manual && (!was || e.held == nil) {
+		e.held = make(map[string]float64, len(t.vendors))
+		for i, v := range t.vendors {
+			e.held[v.Name] = v.cfg.Load().Weight / 100
+			if len(t.weights) == len(t.vendors) {
+				e.held[v.Name] = t.weights[i]
+			}
+		}
+	}
 	e.table.Store(&t)
 }
 

@@ -28,11 +28,12 @@ type Engine struct {
 	mu       sync.Mutex // guards what follows
 	law      *weights.Law
 	pin      *pin
-	manual   time.Time // failover is manual until then
-	warned   bool      // of the pin's end
-	moved    time.Time // when weights last moved
-	said     bool      // the journal knows already of the move that is being published
-	observed []float64 // what the law would do, in mode observe
+	manual   time.Time          // failover is manual until then, whatever the configuration says
+	held     map[string]float64 // the weights when failover became manual
+	warned   bool               // of the pin's end
+	moved    time.Time          // when weights last moved
+	said     bool               // the journal knows already of the move that is being published
+	observed []float64          // what the law would do, in mode observe
 }
 
 // table is what attempts are routed by; it is never changed, only replaced.
@@ -42,7 +43,8 @@ type table struct {
 	weights []float64                // of all traffic, sum 1
 	split   [control.Lanes][]float64 // of each lane's
 	panic   bool                     // every vendor is ejected: they take traffic all the same
-	manual  bool                     // ejections alarm, but do not move traffic
+	still   bool                     // ejections alarm, but do not move traffic: manual failover, or observing
+	manual  bool                     // people move the weights
 }
 
 // pin is weights that a person holds.
@@ -89,9 +91,10 @@ func (e *Engine) apply(cfg *config.Config, now time.Time) {
 		t.vendors = append(t.vendors, v)
 	}
 	if old != nil {
-		t.panic, t.manual = old.panic, old.manual
+		t.panic, t.weights = old.panic, old.weights
 	}
 	e.table.Store(t)
+	e.setStill()
 	e.publish(e.law.Tick(now, e.measures(t, now), e.lawPin()), now)
 }
 
@@ -203,11 +206,25 @@ func (e *Engine) Probed(v *Vendor, now time.Time, ok bool, why string) {
 	e.healthChanged(v, change, now)
 }
 
+// lawPin is what holds the weights: a person's pin, or where they stood when
+// failover became manual. People's own drains count against the latter.
 func (e *Engine) lawPin() *weights.Pin {
-	if e.pin == nil {
+	t := e.table.Load()
+	switch {
+	case e.pin != nil:
+		return &weights.Pin{Weights: e.pin.fractions, Override: e.pin.Override || t.manual}
+	case !t.manual || e.held == nil:
 		return nil
 	}
-	return &weights.Pin{Weights: e.pin.fractions, Override: e.pin.Override}
+	w := make(map[string]float64, len(t.vendors))
+	for _, v := range t.vendors {
+		v.mu.Lock()
+		if !v.barred() {
+			w[v.Name] = e.held[v.Name]
+		}
+		v.mu.Unlock()
+	}
+	return &weights.Pin{Weights: w, Override: true}
 }
 
 // finite returns a pointer to v, nil for what is no figure.

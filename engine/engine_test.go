@@ -375,3 +375,51 @@ func BenchmarkAcquireDone(b *testing.B) {
 		l.Done(now, r, outcome.Usage{})
 	}
 }
+
+func TestManualFailover_AlarmsButLeavesTheWeightsToPeople(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, nil)
+		r.traffic(20, 20*time.Second, good)
+		r.SetManual(time.Now().Add(30 * time.Minute))
+		r.traffic(20, 20*time.Second, failing("a"))
+		if w := r.ByName("a").weight; w != 0.75 {
+			t.Fatalf("the weight of a failing vendor moved to %.2f by itself", w)
+		}
+		if f := r.service.totals.Failed; f != 0 {
+			t.Fatalf("%d requests were not rescued", f)
+		}
+		if _, err := r.Do(&control.Drain{Vendor: "a"}); err != nil {
+			t.Fatal(err)
+		}
+		if n := r.traffic(20, 2*time.Second, good); n["a"] != 0 {
+			t.Fatalf("after a person drained a it took %d", n["a"])
+		}
+		_, _ = r.Do(&control.Undrain{Vendor: "a"})
+		if n := r.traffic(20, 2*time.Second, good); n["a"] != 30 {
+			t.Fatalf("after the undrain a took %d of 40", n["a"])
+		}
+		r.SetManual(time.Time{})
+		r.traffic(20, 10*time.Second, failing("a"))
+		if w := r.ByName("a").weight; w != 0 {
+			t.Fatalf("automatic again, the failing vendor keeps %.2f", w)
+		}
+	})
+}
+
+func TestObserve_KeepsTheConfiguredWeightsAndSaysWhatTheLawWouldDo(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, func(c *config.Config) { c.Routing.Mode = "observe" })
+		r.traffic(20, 20*time.Second, good)
+		n := r.traffic(20, 10*time.Second, failing("a"))
+		if n["a"] != 150 {
+			t.Fatalf("observing, a took %d of 200 first attempts", n["a"])
+		}
+		said := false
+		for _, e := range r.events {
+			said = said || e.Kind == "weights" && e.Vendor == "" && len(e.Text) > 8 && e.Text[:8] == "observe:"
+		}
+		if !said {
+			t.Fatal("the journal does not say what the law would have done")
+		}
+	})
+}

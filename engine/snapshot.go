@@ -39,7 +39,11 @@ func (e *Engine) Fill(s *control.Snapshot) {
 	}
 	if t.manual {
 		s.Failover = "manual"
-		s.Alerts = append(s.Alerts, "failover is manual until "+e.manual.UTC().Format(time.TimeOnly)+" UTC: breakers alarm, people move the weights")
+		until := ""
+		if !e.manual.IsZero() {
+			until = " until " + e.manual.UTC().Format(time.TimeOnly) + " UTC"
+		}
+		s.Alerts = append(s.Alerts, "failover is manual"+until+": breakers alarm, people move the weights")
 	}
 	total := [2]int{}
 	for i, d := range [2]time.Duration{10 * time.Second, time.Minute} {

@@ -117,7 +117,6 @@ func (v *Vendor) offer(now time.Time, total float64) limit.Offer {
 
 // measures is what the law is shown.
 func (e *Engine) measures(t *table, now time.Time) []weights.Measure {
-	c := e.cfg.Load()
 	ms := make([]weights.Measure, len(t.vendors))
 	total := 0.0
 	for i, v := range t.vendors {
@@ -132,7 +131,7 @@ func (e *Engine) measures(t *table, now time.Time) []weights.Measure {
 		} else {
 			ms[i].Band = [2]float64{0, 1}
 		}
-		if ms[i].State == weights.Down && (t.manual || c.Routing.Mode == "observe") {
+		if ms[i].State == weights.Down && t.manual {
 			ms[i].State = weights.Well
 		}
 	}
@@ -210,7 +209,7 @@ func (e *Engine) publish(d weights.Decision, now time.Time) {
 	for i, v := range t.vendors {
 		v.mu.Lock()
 		v.open.Store(v.takes())
-		may[i] = v.takes() || (!v.barred() && (t.panic || t.manual))
+		may[i] = v.takes() || (!v.barred() && (t.panic || t.still))
 		v.mu.Unlock()
 	}
 	e.service.mu.Lock()
