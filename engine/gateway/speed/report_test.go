@@ -24,8 +24,8 @@ func (r *report) add(c *testCase, results []*measured) {
 			ms(m.quantile(0.5)), ms(m.quantile(0.99)), ms(m.quantile(0.5)-mock.quantile(0.5)), ms(m.quantile(0.99)-mock.quantile(0.99)),
 			m.all.cut, m.all.failed, mb(m.idle), mb(m.all.rss))
 	}
-	cpu, least, most := baton.ratio(reference)
-	fmt.Fprintf(&r.ratios, "| %s | %.2f (%.2f-%.2f) | %.2f | %s | %s | %d | %.2f |\n", c.name, cpu, least, most,
+	cpu, low, high := baton.ratio(reference)
+	fmt.Fprintf(&r.ratios, "| %s | %.2f (%.2f-%.2f) | %.2f | %s | %s | %d | %.2f |\n", c.name, cpu, low, high,
 		baton.perSecond()/reference.perSecond(),
 		added(baton, reference, mock, 0.5), added(baton, reference, mock, 0.99),
 		baton.all.cut+baton.all.failed, mb(baton.all.rss)/mb(reference.all.rss))
@@ -46,7 +46,7 @@ func (r *report) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s, %s/%s, %d cores, load average %s\n", runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), loadAverage())
 	b.WriteString(r.detail.String())
-	b.WriteString("\nbaton / reference\n\n| case | CPU per request (least-most of a round) | requests/s | added P50 | added P99 | cut or failed | RSS loaded |\n| --- | --- | --- | --- | --- | --- | --- |\n")
+	b.WriteString("\nbaton / reference\n\n| case | CPU per request (middle half of the rounds) | requests/s | added P50 | added P99 | cut or failed | RSS loaded |\n| --- | --- | --- | --- | --- | --- | --- |\n")
 	b.WriteString(r.ratios.String())
 	return b.String()
 }

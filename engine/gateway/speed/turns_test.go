@@ -7,7 +7,9 @@ import (
 )
 
 const (
-	rounds   = 4                      // each proxy has a turn in each, in alternating order
+	// Turns are short and many, so that what else the machine does hits all alike, and
+	// the median of their ratios leaves out what does not.
+	turnTime = time.Second
 	warmUp   = 300 * time.Millisecond // of each turn, not counted
 	pause    = 100 * time.Millisecond // after it: what the proxy before still does is not to be this one's
 	sampling = 50 * time.Millisecond  // of memory
@@ -70,7 +72,7 @@ type measured struct {
 
 // measure has the proxies take turns.
 func measure(t *testing.T, c *testCase, proxies []*process) []*measured {
-	n, d := rounds, time.Duration(*seconds)*time.Second/rounds
+	n, d := max(*seconds, 1), turnTime
 	if *seconds == 0 {
 		n, d = 1, 100*time.Millisecond
 		c.connections = min(c.connections, 32)
@@ -117,16 +119,18 @@ func (m *measured) quantile(q float64) time.Duration {
 
 func (m *measured) perSecond() float64 { return float64(m.all.answers) / m.all.wall.Seconds() }
 
-// ratio is this proxy's CPU per answer over another's, of all turns and the least
-// and the most of any round.
-func (m *measured) ratio(o *measured) (all, least, most float64) {
-	all = m.all.perTenThousand() / o.all.perTenThousand()
+// ratio is this proxy's CPU per answer over another's: the median of the rounds,
+// and between what the middle half of them lies.
+func (m *measured) ratio(o *measured) (median, low, high float64) {
+	rs := make([]float64, len(m.turns))
 	for i, x := range m.turns {
-		r := x.perTenThousand() / o.turns[i].perTenThousand()
-		if i == 0 {
-			least, most = r, r
-		}
-		least, most = min(least, r), max(most, r)
+		rs[i] = x.perTenThousand() / o.turns[i].perTenThousand()
 	}
-	return all, least, most
+	slices.Sort(rs)
+	at := func(q float64) float64 { // between the two nearest
+		x := q * float64(len(rs)-1)
+		i := int(x)
+		return rs[i] + (x-float64(i))*(rs[min(i+1, len(rs)-1)]-rs[i])
+	}
+	return at(0.5), at(0.25), at(0.75)
 }
