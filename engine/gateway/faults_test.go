@@ -59,11 +59,11 @@ func sixtyWords(n int) string {
 }
 
 // faulty makes the primary the vendor that misbehaves as the model's name says;
-// everything in it goes ten times as fast.
+// everything in it goes ten times as fast, with slack.
 func faulty(t *testing.T, sections map[string]string) (*world, *sim.Vendor) {
 	t.Helper()
 	w := newWorld(t, sections)
-	v, err := sim.New(sim.Options{Name: "lanyun", Profile: "faults", Scale: 0.1})
+	v, err := sim.New(sim.Options{Name: "lanyun", Profile: "faults", Scale: 0.1 * slack, PerToken: 5 * time.Millisecond / slack})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -176,7 +176,7 @@ func TestFaults_EndAsTheTableSays(t *testing.T) {
 				w, v := faulty(t, way.sections)
 				if c.name == "s14" {
 					w.b.does(func(rw http.ResponseWriter, r *http.Request) {
-						v, err := sim.New(sim.Options{Name: "b", Profile: "faults", Scale: 0.1})
+						v, err := sim.New(sim.Options{Name: "b", Profile: "faults", Scale: 0.1 * slack, PerToken: 5 * time.Millisecond / slack})
 						if err != nil {
 							t.Error(err)
 							return
@@ -217,7 +217,7 @@ func (c conduct) check(t *testing.T, w *world, x answer, want string, streamed b
 	if x.err != nil {
 		t.Fatalf("reading the answer: %v\n%s", x.err, x.short())
 	}
-	if x.took > 5*time.Second {
+	if x.took > 5*slack*time.Second {
 		t.Errorf("it took %s", x.took)
 	}
 	text, ended := x.text()
@@ -235,6 +235,9 @@ func (c conduct) check(t *testing.T, w *world, x answer, want string, streamed b
 	case safe:
 		if ended || !strings.HasPrefix(sixtyWords(60), text) {
 			t.Errorf("ended %v, text %q", ended, text)
+		}
+		if strings.Contains(x.body, "last message") {
+			t.Errorf("the refusal of a prefill shows:\n%s", x.short())
 		}
 		if n := strings.Count(x.body, codeInterrupted); n != 1 {
 			t.Errorf("%d errors of ours, want one:\n%s", n, x.short())

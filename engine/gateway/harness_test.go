@@ -26,7 +26,7 @@ import (
 
 func TestMain(m *testing.M) {
 	flag.Parse()
-	_ = flag.Set("test.parallel", "24") // they wait for clocks, most of the time
+	_ = flag.Set("test.parallel", "12") // they wait for clocks, most of the time
 	goleak.VerifyTestMain(m)
 }
 
@@ -135,7 +135,7 @@ func newWorld(t *testing.T, sections map[string]string) *world {
 	w.a, w.b = w.vendor("lanyun"), w.vendor("bailian")
 	text := strings.NewReplacer("<A>", w.a.url, "<B>", w.b.url).Replace(basic)
 	if sections["TIMEOUTS"] == "" {
-		text = strings.ReplaceAll(text, "%TIMEOUTS", "connect = \"1s\"\nheader = \"1s\"\nfirst_token = \"1s\"\nidle = \"1s\"\nwhole = \"2s\"")
+		text = strings.ReplaceAll(text, "%TIMEOUTS", fmt.Sprintf("connect = \"%[1]ds\"\nheader = \"%[1]ds\"\nfirst_token = \"%[1]ds\"\nidle = \"%[1]ds\"\nwhole = \"%[2]ds\"", slack, 2*slack))
 	}
 	for _, s := range []string{"TIMEOUTS", "GATEWAY", "ROUTING", "TOP", "LANYUN", "BAILIAN"} {
 		text = strings.ReplaceAll(text, "%"+s, sections[s])

@@ -172,7 +172,7 @@ func TestSlowClients_AreLetGoAndNoVendorIsBlamed(t *testing.T) {
 	defer func() { _ = res.Body.Close() }()
 	select { // nothing is read
 	case <-w.a.left:
-	case <-time.After(5 * time.Second):
+	case <-time.After(20 * time.Second):
 		t.Fatal("a client that takes nothing holds its vendor")
 	}
 	eventually(t, "the request ends", func() bool { return w.g.InFlight() == 0 })

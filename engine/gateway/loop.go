@@ -284,15 +284,19 @@ func (q *request) fail(err error) outcome.Outcome {
 // so, no [DONE].
 func (q *request) interrupted() outcome.Outcome {
 	q.cut = q.lane == control.Interactive
-	o := q.last.Outcome
-	if o == outcome.ClientFault || o == outcome.ContentFilter {
-		o = outcome.VendorFault // of the answer, not of the question: another vendor's refusal to go on
+	broke := &q.last
+	if q.resume.running {
+		broke = &q.resume.broke
+	}
+	o := broke.Outcome
+	if o == outcome.ClientFault || o == outcome.ContentFilter || o == outcome.OK {
+		o = outcome.VendorFault // half an answer is one, whatever it says of the question
 	}
 	if q.endpoint == outcome.Other {
 		q.abort = true // there is no place for an error in a body of unknown shape: the connection breaks
 		return o
 	}
-	e := clientError{typ: "upstream_error", code: codeInterrupted, message: "the answer was interrupted: " + q.last.Message}
+	e := clientError{typ: "upstream_error", code: codeInterrupted, message: "the answer was interrupted: " + broke.Message}
 	_ = http.NewResponseController(q.w).SetWriteDeadline(time.Now().Add(clientPace(0)))
 	_, _ = q.w.Write(errorEvent(&e))
 	if q.flusher != nil {

@@ -17,7 +17,8 @@ type continuation struct {
 	running bool   // another vendor goes on
 	said    []byte // as the inside of a JSON string: pieces of such strings make one
 	heard   bool
-	known   [3][]byte // id, created, model of the first answer, as JSON
+	broke   outcome.Result // how the first answer ended: the client hears of that, and not of how others refuse to go on
+	known   [3][]byte      // id, created, model of the first answer, as JSON
 	out     []byte
 }
 
@@ -98,6 +99,9 @@ func (q *request) goOn(a *attempt) bool {
 		return false
 	case !r.running && res.Outcome == outcome.ClientFault:
 		return false
+	}
+	if !r.running {
+		r.broke = *res
 	}
 	r.running = true
 	q.refused = refused{}

@@ -1,0 +1,6 @@
+//go:build race
+
+package gateway
+
+// slack stretches the clocks of the tests: the race detector makes everything slow.
+const slack = 4

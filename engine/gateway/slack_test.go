@@ -1,0 +1,6 @@
+//go:build !race
+
+package gateway
+
+// slack stretches the clocks of the tests.
+const slack = 1
