@@ -64,7 +64,7 @@ var attempts = sync.Pool{New: func() any {
 
 // newAttempt makes an attempt ready for Acquire.
 func (q *request) newAttempt() *attempt {
-	a := attempts.Get().(*attempt) //nolint:forcetypeassert,errcheck // the pool holds nothing else
+	a := attempts.Get().(*attempt)
 	a.q = q
 	var cancel context.CancelCauseFunc
 	a.ctx, cancel = context.WithCancelCause(q.ctx)
@@ -165,7 +165,7 @@ func (a *attempt) send() bool {
 		a.connected, a.reused, a.phase = false, false, outcome.Connect
 		a.clock.arm(outcome.ConnectClock, q.st.cfg.Timeouts.Connect)
 		asked := time.Now()
-		a.answer, a.err = a.vendor.RoundTrip(r)
+		a.answer, a.err = a.vendor.RoundTrip(r) //nolint:bodyclose // release closes it
 		q.waited += time.Since(asked)
 		if a.err == nil {
 			a.body = a.answer.Body

@@ -50,8 +50,7 @@ func (q *request) readBody() (clientError, bool) {
 		q.gone = true // the connection ended within the body
 		return clientError{}, false
 	}
-	var path *os.PathError
-	if errors.As(err, &path) {
+	if _, ok := errors.AsType[*os.PathError](err); ok {
 		q.g.log.Error("a request's body could not be kept", "request", q.id, "error", err)
 		return clientError{status: http.StatusInternalServerError, typ: "server_error", code: "baton_storage", message: "the gateway could not keep the request's body"}, false
 	}

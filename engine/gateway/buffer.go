@@ -172,7 +172,7 @@ func (s *spool) readFrom(src io.Reader, limit int64, progress func()) error {
 		} else if _, werr := s.Write(p[:n]); werr != nil {
 			return fmt.Errorf("keeping a body in a file: %w", werr)
 		}
-		if err == io.EOF { //nolint:errorlint // a wrapped one is a broken connection
+		if err == io.EOF { // a wrapped one is a broken connection
 			return nil
 		}
 		if err != nil {

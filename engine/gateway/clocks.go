@@ -24,8 +24,7 @@ var fired = func() (all [outcome.DeadlineClock + 1]*clockFired) {
 
 // clockOf returns the clock that a cancellation's cause names, NoClock if none.
 func clockOf(cause error) outcome.Clock {
-	var f *clockFired
-	if errors.As(cause, &f) {
+	if f, ok := errors.AsType[*clockFired](cause); ok {
 		return f.clock
 	}
 	return outcome.NoClock

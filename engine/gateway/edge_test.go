@@ -317,3 +317,19 @@ func TestEdge_ConnectionsToVendorsAreUsedAgain(t *testing.T) {
 		t.Errorf("%d connections for 40 requests one after the other", len(from))
 	}
 }
+
+func TestEdge_ErrorAnswersLeaveNothingBehind(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.a.does(refuses(500, `{"error":{"message":"x"}}`))
+	w.b.does(refuses(400, openAIError("bad")))
+	for range 500 {
+		if x := w.chat(askStream); x.status != http.StatusBadRequest {
+			t.Fatalf("status %d: %s", x.status, x.body)
+		}
+	}
+	eventually(t, "memory is given back", func() bool { return w.g.memory.used.Load() == 0 && w.g.InFlight() == 0 })
+	if n := len(w.g.Failures("", 10_000)); n > 3*kept {
+		t.Errorf("%d failures are kept", n)
+	}
+}

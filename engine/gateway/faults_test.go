@@ -81,11 +81,11 @@ const (
 
 // conduct is what a fault should come to. Where batch or prefill are empty they are as stream.
 type conduct struct {
-	name                   string
-	stream, whole          string
-	batch, prefill         string
-	mostTries, leastRescue int // at the vendor; 0: 3
-	vendor                 string
+	name           string
+	stream, whole  string
+	batch, prefill string
+	mostTries      int // at the vendor; 0: 3
+	vendor         string
 }
 
 // sixteen are the faults of the failover suite; what follows them are the kinds beside.

@@ -13,6 +13,7 @@ import (
 	"baton/engine"
 	"baton/engine/config"
 	"baton/engine/control"
+	"baton/engine/scan"
 	"baton/vendors"
 )
 
@@ -148,7 +149,8 @@ func (g *Gateway) health(w http.ResponseWriter, r *http.Request, ok bool) {
 		_, _ = w.Write([]byte(`{"status":"unavailable"}` + "\n"))
 		return
 	}
-	_, _ = w.Write([]byte(`{"status":"ok"}` + "\n"))
+	body := scan.AppendString([]byte(`{"status":"ok","version":`), g.version)
+	_, _ = w.Write(append(body, "}\n"...))
 }
 
 // enter counts a request in; false if the gateway is full.

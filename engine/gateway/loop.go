@@ -3,6 +3,7 @@ package gateway
 import (
 	"errors"
 	"net/http"
+	"slices"
 	"time"
 
 	"baton/engine"
@@ -72,18 +73,12 @@ func (q *request) conclude(a *attempt, ask *engine.Ask) (o outcome.Outcome, over
 
 // remember counts a vendor among those that were asked.
 func (q *request) remember(v *engine.Vendor) {
-	for _, t := range q.tried {
-		if t == v {
-			return
-		}
+	if !slices.Contains(q.tried, v) {
+		q.tried = append(q.tried, v)
 	}
-	q.tried = append(q.tried, v)
-	for i := range q.asked {
-		if q.asked[i] == v {
-			return
-		}
+	if !slices.Contains(q.asked, v) {
+		q.asked = append(q.asked, v)
 	}
-	q.asked = append(q.asked, v)
 }
 
 // learn takes from a failure what matters beyond the next step.

@@ -84,7 +84,7 @@ var requests = sync.Pool{New: func() any {
 
 // serve serves a request under /v1/.
 func (g *Gateway) serve(w http.ResponseWriter, r *http.Request) {
-	q := requests.Get().(*request) //nolint:forcetypeassert,errcheck // the pool holds nothing else
+	q := requests.Get().(*request)
 	q.g, q.w, q.r, q.arrived = g, w, r, time.Now()
 	q.id = requestID(r.Header)
 	q.idHeader = []string{q.id}
@@ -165,6 +165,9 @@ func (q *request) accept(key *clientKey) bool {
 		return false
 	}
 	q.kind = weights.Whole
+	if q.endpoint == outcome.Embeddings {
+		q.stream = false // there is no such stream, whatever was asked
+	}
 	if q.stream {
 		q.kind = weights.Stream
 	}

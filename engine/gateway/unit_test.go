@@ -100,8 +100,8 @@ func TestRetryBudget_IsAPartOfTheRequestsAndNeverUnderTen(t *testing.T) {
 }
 
 func TestBackoff_DoublesWithJitterUpToItsMost(t *testing.T) {
-	for n, want := range []time.Duration{100, 200, 400, 800, 1600, 2000, 2000} {
-		want *= time.Millisecond
+	for n, ms := range []int{100, 200, 400, 800, 1600, 2000, 2000} {
+		want := time.Duration(ms) * time.Millisecond
 		for range 100 {
 			if d := backoff(n); d < want/2 || d > want {
 				t.Fatalf("the %dth pause is %s, want %s to %s", n, d, want/2, want)
@@ -157,7 +157,7 @@ func TestClock_FiresByItsCauseAndProgressPutsItOff(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var c clock
 		run := func(deadline time.Duration, f func()) (outcome.Clock, time.Duration) {
-			ctx, cancel := context.WithCancelCause(context.Background())
+			ctx, cancel := context.WithCancelCause(t.Context())
 			defer cancel(nil)
 			begun := time.Now()
 			var end time.Time
@@ -204,11 +204,11 @@ func TestClock_FiresByItsCauseAndProgressPutsItOff(t *testing.T) {
 func TestClock_ALateCallbackDoesNotTouchTheNextAttempt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var c clock
-		_, cancel := context.WithCancelCause(context.Background())
+		_, cancel := context.WithCancelCause(t.Context())
 		c.start(cancel, time.Time{}, func() {})
 		c.arm(outcome.HeaderClock, time.Second)
 		c.stop()
-		ctx, cancel := context.WithCancelCause(context.Background())
+		ctx, cancel := context.WithCancelCause(t.Context())
 		defer cancel(nil)
 		c.start(cancel, time.Time{}, func() {})
 		c.fire() // the old one, late

@@ -101,7 +101,7 @@ func (b *upstreamBody) Read(p []byte) (int, error) {
 		n, err := b.some(p[total:])
 		total += n
 		if err != nil {
-			if err == io.EOF && total > 0 {
+			if err == io.EOF && total > 0 { //nolint:errorlint // some says it bare
 				break
 			}
 			return total, err

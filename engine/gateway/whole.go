@@ -145,7 +145,7 @@ func (a *attempt) pass() {
 			a.write((*buf)[:n])
 			a.flush()
 		}
-		if err == io.EOF { //nolint:errorlint // a wrapped one is a broken connection
+		if err == io.EOF { // a wrapped one is a broken connection
 			a.complete = true
 			return
 		}
