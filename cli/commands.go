@@ -58,7 +58,7 @@ func (p *process) fill(s *control.Snapshot) {
 	p.engine.Fill(s)
 	s.Version = version()
 	s.Drill = p.machine.State()
-	s.Gateway.Address = p.gatewayL.Addr().String()
+	s.Gateway.Address, s.Gateway.Dropped = p.gatewayL.Addr().String(), p.gateway.Dropped()
 	if p.demoOn() {
 		s.Demo = &control.DemoState{RPS: p.demo.RPS, Batch: p.demo.Batch}
 	}

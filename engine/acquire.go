@@ -274,7 +274,9 @@ func (l *Lease) Done(now time.Time, r outcome.Result, u outcome.Usage) {
 		v.lastErr = r.Reason
 	case outcome.RateLimited:
 		v.failed++
-		v.limiter.Refused(now, r.RetryAfter, limitClass(r))
+		if r.Scope != outcome.ScopeKey { // one key of several cools down by itself
+			v.limiter.Refused(now, r.RetryAfter, limitClass(r))
+		}
 	case outcome.AccountFault:
 		v.failed++
 		if r.Scope == outcome.ScopeVendor && v.disabled == "" {

@@ -156,6 +156,7 @@ func (s sink) traffic(snap *control.Snapshot) {
 	s.counter(requests, float64(t.ClientCancel), "client_cancel")
 	s.counter(failedOver, float64(t.FailedOver))
 	s.gauge(inFlight, float64(snap.Gateway.InFlight))
+	s.counter(droppedEvents, float64(snap.Gateway.Dropped))
 	s.known(serviceSuccess, snap.Service.Success10s, 1)
 }
 

@@ -29,6 +29,7 @@ var (
 	requests          = describe("requests_total", "Requests of clients that have ended, by how: ok, failed, client_fault (content filters too) or client_cancel.", "result")
 	failedOver        = describe("requests_failed_over_total", "Requests that another vendor answered than the one they were sent to first.")
 	cutStreams        = describe("cut_streams_total", "Streams that broke after their first token and could not be rescued.")
+	droppedEvents     = describe("dropped_events_total", "Events left out of streams because they were not JSON.")
 	inFlight          = describe("in_flight", "Requests of clients under way in the gateway.")
 	serviceSuccess    = describe("service_success_ratio", "Answered requests to answered and failed ones over the last 10 s; absent without any.")
 	serviceFirstToken = describe("service_first_token_seconds", "What clients waited for the first token of streams, since the start. Exact to 1.6 %, the sum too.")

@@ -82,6 +82,7 @@ type GatewayState struct {
 	Address  string  `json:"address"` // host:port
 	RPS      float64 `json:"rps"`     // requests per second over 10 s
 	InFlight int     `json:"in_flight"`
+	Dropped  int64   `json:"dropped_events"` // left out of streams since the start, because they were no JSON
 }
 
 // DemoState is the demo traffic that this process makes.
