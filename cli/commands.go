@@ -193,6 +193,9 @@ func (p *process) reload(c *control.Reload) error {
 	}
 	before := p.set
 	p.cfg.Store(next)
+	if old.Simulated() != next.Simulated() {
+		p.turnDemo() // before a vendor that is real can be asked
+	}
 	p.set = set
 	p.engine.Reload(next)
 	p.gateway.Reload(next, set)
@@ -200,8 +203,21 @@ func (p *process) reload(c *control.Reload) error {
 	before.Close()
 	text := "configuration reloaded: nothing changed"
 	if d := old.Diff(next); len(d) > 0 {
-		text = "configuration reloaded: " + strings.Join(d, ", ")
+		text = "configuration reloaded: " + strings.Join(afterRestart(d), ", ")
 	}
 	p.hub.Log(control.Event{Level: control.Info, Kind: "config", Who: c.Who(), Text: text, Data: map[string]any{"command": c.Line()}})
 	return nil
+}
+
+// afterRestart marks those of the lines of a difference that only the next start
+// follows.
+func afterRestart(lines []string) []string {
+	for i, l := range lines {
+		for _, key := range []string{"gateway.listen ", "control.", "state.", "demo."} {
+			if strings.HasPrefix(l, key) {
+				lines[i] += " (after a restart)"
+			}
+		}
+	}
+	return lines
 }

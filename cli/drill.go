@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"text/tabwriter"
@@ -12,7 +13,13 @@ import (
 )
 
 func (a *app) drillCommand() *cobra.Command {
-	c := &cobra.Command{Use: "drill", Short: "Drills: list, history, show, abort", Example: "  baton drill list\n  baton drill history\n  baton drill show 20261201-100000-4f2a\n  baton drill abort"}
+	c := &cobra.Command{
+		Use: "drill", Short: "Drills: list, history, show, abort",
+		Example: "  baton drill list\n  baton drill history\n  baton drill show 20261201-100000-4f2a\n  baton drill abort", Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			return errors.New("drill: list, history, show or abort? (`baton drill --help`)")
+		},
+	}
 	c.AddCommand(a.drillListCommand(), a.drillHistoryCommand(), a.drillShowCommand(), &cobra.Command{
 		Use: "abort", Short: "End the drill that runs and restore its vendor", Example: "  baton drill abort", Args: cobra.NoArgs,
 		RunE: a.sends(func([]string) (control.Command, error) { return &control.AbortDrill{Meta: a.meta()}, nil },

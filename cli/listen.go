@@ -12,6 +12,10 @@ import (
 // portsTried is how many ports after a taken one are tried.
 const portsTried = 100
 
+// freePorts says of which ports a taken one gives way to a free one: those that
+// only the built-in configuration names, and nobody else.
+type freePorts struct{ gateway, control bool }
+
 // listen opens addr. With free, a taken port gives way to the next free one.
 func listen(key, addr string, free bool) (net.Listener, error) {
 	var lc net.ListenConfig

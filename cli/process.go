@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"baton/drills"
-	"baton/drills/load"
 	"baton/engine"
 	"baton/engine/api"
 	"baton/engine/config"
@@ -32,7 +31,6 @@ const demoAgent = "baton-demo"
 type process struct {
 	state  *state
 	logger *slog.Logger
-	free   bool // taken ports give way to free ones
 
 	cfg      atomic.Pointer[config.Config]
 	load     func() (*config.Config, error) // the configuration again, for a reload
@@ -53,11 +51,12 @@ type process struct {
 
 	lastClient atomic.Int64 // unix seconds of the last request that was not demo traffic
 	alert      atomic.Pointer[string]
+	stopDemo   atomic.Pointer[context.CancelFunc]
 }
 
 // newProcess wires an engine together and opens its ports. It starts nothing.
-func newProcess(cfg *config.Config, st *state, free bool, logger *slog.Logger) (_ *process, err error) {
-	p := &process{state: st, logger: logger, free: free, faults: fault.NewSet(), demo: cfg.Demo}
+func newProcess(cfg *config.Config, st *state, free freePorts, logger *slog.Logger) (_ *process, err error) {
+	p := &process{state: st, logger: logger, faults: fault.NewSet(), demo: cfg.Demo}
 	p.cfg.Store(cfg)
 	p.lastClient.Store(time.Now().Unix())
 	defer func() {
@@ -65,10 +64,10 @@ func newProcess(cfg *config.Config, st *state, free bool, logger *slog.Logger) (
 			p.closeListeners()
 		}
 	}()
-	if p.gatewayL, err = listen("gateway.listen", cfg.Gateway.Listen, free); err != nil {
+	if p.gatewayL, err = listen("gateway.listen", cfg.Gateway.Listen, free.gateway); err != nil {
 		return nil, err
 	}
-	if p.controlL, err = listen("control.listen", cfg.Control.Listen, free); err != nil {
+	if p.controlL, err = listen("control.listen", cfg.Control.Listen, free.control); err != nil {
 		return nil, err
 	}
 	if p.sims, err = newSimulators(cfg, logger); err != nil {
@@ -105,9 +104,6 @@ func (p *process) closeListeners() {
 // controlAddr is the control API's URL.
 func (p *process) controlAddr() string { return "http://" + p.controlL.Addr().String() }
 
-// demoOn says whether demo traffic runs: only while every vendor is simulated.
-func (p *process) demoOn() bool { return p.demo.RPS > 0 && p.cfg.Load().Simulated() }
-
 // run serves until ctx ends, then drains and returns once everything has
 // stopped.
 func (p *process) run(ctx context.Context) error {
@@ -139,16 +135,7 @@ func (p *process) run(ctx context.Context) error {
 	start("drills", func() error { return p.machine.Run(work) })
 	start("gateway", func() error { return gw.Serve(p.gatewayL) })
 	start("control API", func() error { return ctl.Serve(p.controlL) })
-	if p.demoOn() {
-		t := &load.Traffic{
-			URL: "http://" + p.gatewayL.Addr().String() + "/v1", Model: p.demoModel(), RPS: p.demo.RPS, Batch: p.demo.Batch, Stream: 0.9,
-			Seed: 1, UserAgent: demoAgent, Outstanding: 512,
-		}
-		if keys := p.cfg.Load().Clients; len(keys) > 0 {
-			t.Key = keys[0].Key.Reveal()
-		}
-		start("demo traffic", func() error { return t.Run(ctx) })
-	}
+	start("demo traffic", func() error { return p.runDemo(ctx) })
 	p.logger.Info("serving", "gateway", "http://"+p.gatewayL.Addr().String()+"/v1", "control", p.controlAddr(), "state", p.state.dir, "version", version())
 
 	var err error
@@ -186,14 +173,6 @@ func (p *process) shutdown(gw, ctl *http.Server, stopWork context.CancelFunc) {
 	p.set.Close()
 	p.reloading.Unlock()
 	p.logger.Info("stopped")
-}
-
-// demoModel is what demo traffic asks for: the first configured model.
-func (p *process) demoModel() string {
-	if m := p.cfg.Load().Models; len(m) > 0 {
-		return m[0].Name
-	}
-	return "demo"
 }
 
 // clients remembers when somebody other than the demo traffic last asked.

@@ -44,11 +44,18 @@ func (a *app) remote(url string) (*api.Client, error) {
 }
 
 // findState is the state directory for commands that talk to an engine. A
-// configuration that cannot be read must not keep them from it.
+// configuration that cannot be read must not keep them from it, and the keys of
+// vendors, which they do not need, may be in the engine's environment only.
 func (a *app) findState() (string, error) {
 	configured := ""
 	if a.statePath == "" {
-		if cfg, err := config.Load(config.Options{Flag: a.configPath, BuiltIn: a.builtin, Environ: a.env}); err == nil {
+		env := func(name string) string {
+			if v := a.env(name); v != "" || name == "BATON_CONFIG" || name == "XDG_CONFIG_HOME" || name == "HOME" {
+				return v
+			}
+			return "not in this environment"
+		}
+		if cfg, err := config.Load(config.Options{Flag: a.configPath, BuiltIn: a.builtin, Environ: env}); err == nil {
 			configured = cfg.State.Dir
 		}
 	}

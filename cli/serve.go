@@ -79,7 +79,7 @@ func (a *app) secondState() (*state, error) {
 
 // newEngine wires an engine that may reload its configuration.
 func (a *app) newEngine(cfg *config.Config, st *state, logger *slog.Logger) (*process, error) {
-	p, err := newProcess(cfg, st, cfg.BuiltIn, logger)
+	p, err := newProcess(cfg, st, freePorts{gateway: cfg.BuiltIn && a.listen == "", control: cfg.BuiltIn && a.controlListen == ""}, logger)
 	if err != nil {
 		return nil, err
 	}

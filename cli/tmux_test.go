@@ -18,17 +18,6 @@ import (
 	"baton/engine/control"
 )
 
-// binary builds baton once for the tests that run it as a user does.
-func binary(t *testing.T) string {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), "baton")
-	out, err := exec.Command("go", "build", "-o", path, "baton").CombinedOutput()
-	if err != nil {
-		t.Fatalf("go build: %v\n%s", err, out)
-	}
-	return path
-}
-
 // need skips a test whose program is absent, or fails it where skipping is
 // forbidden.
 func need(t *testing.T, program string) {

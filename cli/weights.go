@@ -26,11 +26,14 @@ func (a *app) weightsCommand() *cobra.Command {
 		RunE: func(_ *cobra.Command, args []string) error {
 			switch {
 			case len(args) == 0:
-				return a.showWeights(asJSON)
+				return a.ask(func(ctx context.Context, c control.Control) error { return a.showWeights(ctx, c, asJSON) })
 			case len(args) == 1 && args[0] == "auto":
 				return a.ask(func(ctx context.Context, c control.Control) error {
 					if err := c.Do(ctx, &control.ReleaseWeights{Meta: a.meta()}); err != nil {
 						return err
+					}
+					if asJSON {
+						return a.showWeights(ctx, c, true)
 					}
 					fmt.Fprintln(a.out, "weights are the controller's")
 					return nil
@@ -44,6 +47,9 @@ func (a *app) weightsCommand() *cobra.Command {
 			return a.ask(func(ctx context.Context, c control.Control) error {
 				if err := c.Do(ctx, cmd); err != nil {
 					return err
+				}
+				if asJSON {
+					return a.showWeights(ctx, c, true)
 				}
 				s, err := control.Get[*control.Snapshot](ctx, c, control.State{})
 				if err != nil {
@@ -83,29 +89,27 @@ func parseWeights(args []string) (map[string]float64, error) {
 	return w, nil
 }
 
-func (a *app) showWeights(asJSON bool) error {
-	return a.ask(func(ctx context.Context, c control.Control) error {
-		s, err := control.Get[*control.Snapshot](ctx, c, control.State{})
-		if err != nil {
-			return err
-		}
-		if asJSON {
-			out := map[string]any{"control": s.Control, "pin": s.Pin, "revision": s.Revision}
-			w := map[string]float64{}
-			for _, v := range s.Vendors {
-				w[v.Name] = v.Weight
-			}
-			out["weights"] = w
-			return a.printJSON(out)
-		}
+func (a *app) showWeights(ctx context.Context, c control.Control, asJSON bool) error {
+	s, err := control.Get[*control.Snapshot](ctx, c, control.State{})
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		out := map[string]any{"control": s.Control, "pin": s.Pin, "revision": s.Revision}
+		w := map[string]float64{}
 		for _, v := range s.Vendors {
-			fmt.Fprintf(a.out, "%-12s %5.1f  target %5.1f  band %g-%g  share %s\n", v.Name, v.Weight, v.Target, v.Band[0], v.Band[1], percentText(v.Share60s))
+			w[v.Name] = v.Weight
 		}
-		if s.Pin != nil {
-			fmt.Fprintf(a.out, "pinned by %s until %s\n", s.Pin.By, s.Pin.Until.Local().Format("15:04:05"))
-		}
-		return nil
-	})
+		out["weights"] = w
+		return a.printJSON(out)
+	}
+	for _, v := range s.Vendors {
+		fmt.Fprintf(a.out, "%-12s %5.1f  target %5.1f  band %g-%g  share %s\n", v.Name, v.Weight, v.Target, v.Band[0], v.Band[1], percentText(v.Share60s))
+	}
+	if s.Pin != nil {
+		fmt.Fprintf(a.out, "pinned by %s until %s\n", s.Pin.By, s.Pin.Until.Local().Format("15:04:05"))
+	}
+	return nil
 }
 
 func percentText(p *float64) string {
