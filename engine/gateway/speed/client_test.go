@@ -46,7 +46,7 @@ const timeout = 30 * time.Second
 
 // ask sends one request and reads its answer to the end. first is when the first
 // token came; of a whole answer, when all of it had.
-func (k *client) ask() (first, end time.Time, err error) {
+func (k *client) ask() (first time.Time, err error) {
 	defer func() {
 		if err != nil {
 			k.close()
@@ -54,32 +54,32 @@ func (k *client) ask() (first, end time.Time, err error) {
 	}()
 	if k.conn == nil {
 		if k.conn, err = net.Dial("tcp", k.addr); err != nil {
-			return first, end, err
+			return first, err
 		}
 		k.in = bufio.NewReaderSize(k.conn, 16<<10)
 	}
 	if err = k.conn.SetDeadline(time.Now().Add(timeout)); err != nil {
-		return first, end, err
+		return first, err
 	}
 	if _, err = k.conn.Write(k.request); err != nil {
-		return first, end, err
+		return first, err
 	}
 	answer, err := http.ReadResponse(k.in, nil)
 	if err != nil {
-		return first, end, err
+		return first, err
 	}
 	k.vendor = answer.Header.Get("X-Baton-Vendor")
 	if answer.StatusCode != http.StatusOK {
 		text, _ := io.ReadAll(io.LimitReader(answer.Body, 512))
-		return first, end, fmt.Errorf("status %d: %.200s", answer.StatusCode, text)
+		return first, fmt.Errorf("status %d: %.200s", answer.StatusCode, text)
 	}
 	if first, err = k.read(answer.Body); err != nil {
-		return first, end, err
+		return first, err
 	}
 	if answer.Close {
 		k.close()
 	}
-	return first, time.Now(), nil
+	return first, nil
 }
 
 // read compares an answer with what the mock sent.
@@ -94,9 +94,9 @@ func (k *client) read(body io.Reader) (first time.Time, err error) {
 			first = time.Now()
 		}
 		switch {
-		case err == io.EOF && at < len(k.want): //nolint:errorlint // the body's end comes bare
+		case errors.Is(err, io.EOF) && at < len(k.want):
 			return first, fmt.Errorf("%w: %d of %d bytes", errCut, at, len(k.want))
-		case err == io.EOF: //nolint:errorlint // as above
+		case errors.Is(err, io.EOF):
 			return first, nil
 		case err != nil:
 			return first, fmt.Errorf("%w: %d of %d bytes: %w", errCut, at, len(k.want), err)

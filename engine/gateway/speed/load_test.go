@@ -86,7 +86,7 @@ func (l *load) run(d time.Duration) *tally {
 				if !ok {
 					return
 				}
-				first, _, err := k.ask()
+				first, err := k.ask()
 				t.add(k, begun, first, err)
 				if err != nil {
 					time.Sleep(time.Millisecond) // a proxy that refuses everything is not to be hammered

@@ -1,6 +1,7 @@
 package speed
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -54,7 +55,7 @@ func play(role func(string) http.Handler) error {
 		_ = server.Close()
 	}()
 	fmt.Println(ln.Addr())
-	if err := server.Serve(ln); err != http.ErrServerClosed { //nolint:errorlint // it is returned bare
+	if err := server.Serve(ln); !errors.Is(err, http.ErrServerClosed) {
 		return err
 	}
 	return nil
