@@ -175,11 +175,16 @@ func (e *Engine) routable(t *table, v *Vendor) bool {
 	return !v.barred()
 }
 
-// ready says whether admission would let an attempt through.
+// ready says whether admission would let an attempt through. That it would not
+// counts as turned away: the vendor is over its limit.
 func (v *Vendor) ready(now time.Time) bool {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	return v.limiter.Ready(now)
+	if v.limiter.Ready(now) {
+		return true
+	}
+	v.limiter.Take(now)
+	return false
 }
 
 // nobody says why there is no vendor for the attempt.

@@ -52,7 +52,7 @@ func (e *Engine) healthChangedLocked(v *Vendor, c health.Change, now time.Time) 
 		case t.manual:
 			ev.Text += " (failover is manual: its weight stays until somebody moves it)"
 		case t.still:
-			ev.Text += " (observing: its weight stays)"
+			ev.Text += " (its weight stays: an overriding pin, or observing)"
 		}
 	case health.Recovering:
 		ev.Text = fmt.Sprintf("%s is back: %s; its weight ramps", e.label(v), c.Reason)

@@ -12,6 +12,7 @@ const (
 	pinDefault = 15 * time.Minute
 	pinMax     = 4 * time.Hour
 	pinWarn    = 2 * time.Minute
+	textMax    = 500 // bytes of a reason
 )
 
 // Do carries out the commands that steer the engine itself. It reports false
@@ -70,6 +71,9 @@ func (e *Engine) setWeights(c *control.SetWeights, now time.Time) error {
 		return invalid("weights", "weights: they sum to %g, not to 100", math.Round(sum*100)/100)
 	}
 	d := time.Duration(c.For)
+	if len(c.Reason) > textMax {
+		return invalid("reason", "reason: %d bytes are more than %d", len(c.Reason), textMax)
+	}
 	switch {
 	case d == 0:
 		d = pinDefault
@@ -77,7 +81,8 @@ func (e *Engine) setWeights(c *control.SetWeights, now time.Time) error {
 		return invalid("for", "for: %s is not between 0 and %s", c.For, control.Duration(pinMax))
 	}
 	e.pin = &pin{fractions: fractions, Pin: control.Pin{Weights: c.Weights, Until: now.Add(d).UTC(), By: c.By, Reason: c.Reason, Override: c.Override}}
-	e.warned = false
+	e.warned = d <= pinWarn // so short a pin needs no warning
+	e.setStill()
 	text := fmt.Sprintf("weights pinned to %s for %s", control.FormatWeights(c.Weights), control.Duration(d))
 	if c.Reason != "" {
 		text += ": " + c.Reason
@@ -93,6 +98,7 @@ func (e *Engine) release(who string, now time.Time) {
 		return
 	}
 	e.pin = nil
+	e.setStill()
 	e.log(control.Event{Time: now, Level: control.Info, Kind: "weights", Who: who, Text: "weights are the controller's again (baton weights auto)"})
 	e.settle(now)
 }
@@ -118,12 +124,13 @@ func (e *Engine) expire(now time.Time) {
 	switch {
 	case left <= 0:
 		e.pin = nil
+		e.setStill()
 		e.log(control.Event{Time: now, Level: control.Warn, Kind: "weights", Text: "the pin has run out: weights are the controller's again"})
 	case left <= pinWarn && !e.warned:
 		e.warned = true
 		e.log(control.Event{
 			Time: now, Level: control.Warn, Kind: "weights",
-			Text: fmt.Sprintf("the pin %s ends in 2m; send it again to extend it", control.FormatWeights(e.pin.Weights)),
+			Text: fmt.Sprintf("the pin %s ends in %s; send it again to extend it", control.FormatWeights(e.pin.Weights), control.Duration(left.Round(time.Second))),
 		})
 	}
 }
@@ -246,7 +253,7 @@ func (e *Engine) setStill() {
 	t := *e.table.Load()
 	was := t.manual
 	t.manual = c.Routing.Failover == "manual" || !e.manual.IsZero()
-	t.still = t.manual || c.Routing.Mode == "observe"
+	t.still = t.manual || c.Routing.Mode == "observe" || e.pin != nil && e.pin.Override
 	if t.manual && (!was || e.held == nil) {
 		e.held = make(map[string]float64, len(t.vendors))
 		for i, v := range t.vendors {

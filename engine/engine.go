@@ -43,7 +43,7 @@ type table struct {
 	weights []float64                // of all traffic, sum 1
 	split   [control.Lanes][]float64 // of each lane's
 	panic   bool                     // every vendor is ejected: they take traffic all the same
-	still   bool                     // ejections alarm, but do not move traffic: manual failover, or observing
+	still   bool                     // ejections alarm, but do not move traffic: manual failover, an overriding pin, or observing
 	manual  bool                     // people move the weights
 }
 

@@ -61,6 +61,9 @@ func (e *Engine) Fill(s *control.Snapshot) {
 		}
 		s.Totals.Attempts += s.Vendors[i].Attempts
 	}
+	if !e.Ready() {
+		s.Alerts = append([]string{"no vendor may take traffic: every request is answered 503"}, s.Alerts...)
+	}
 	e.fillService(s, t, now)
 }
 
@@ -113,6 +116,7 @@ func (e *Engine) fillVendor(out *control.Vendor, v *Vendor, total [2]int, now ti
 	out.Pinned = e.pin != nil
 	out.Overrides = []string{}
 	if e.pin != nil {
+		out.Target = e.pin.Weights[v.Name]
 		out.Overrides = append(out.Overrides, fmt.Sprintf("pinned to %g until %s UTC", e.pin.Weights[v.Name], e.pin.Until.Format(time.TimeOnly)))
 	}
 	if vc.Published.P90FirstToken > 0 {

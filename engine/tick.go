@@ -14,6 +14,9 @@ import (
 	"baton/engine/window"
 )
 
+// stale is how long the reason of a weight's last move is shown.
+const stale = 30 * time.Second
+
 // waitingMax bounds how many attempts in flight a tick looks at per vendor.
 const waitingMax = 4096
 
@@ -244,9 +247,13 @@ func (e *Engine) tell(t *table, d weights.Decision, now time.Time) {
 		if math.Abs(w-v.weight) > 0.0005 {
 			e.moved = now
 		}
+		moves := math.Abs(w-v.weight) > 0.0005
 		v.weight, v.target = w, d.Targets[i]
-		if r := d.Reasons[i]; r != "" {
+		switch r := d.Reasons[i]; {
+		case r != "":
 			v.why = r
+		case moves, now.Sub(e.moved) > stale:
+			v.why = "" // what it said is over
 		}
 		large = large || math.Abs(w-v.loggedWeight) >= 0.05
 		drift = max(drift, math.Abs(w-v.loggedWeight))
@@ -266,7 +273,8 @@ func (e *Engine) logWeights(t *table, reasons []string, now time.Time) {
 		names = append(names, e.label(v))
 		from = append(from, fmt.Sprintf("%.0f", 100*v.loggedWeight))
 		to = append(to, fmt.Sprintf("%.0f", 100*v.weight))
-		if m := math.Abs(v.weight - v.loggedWeight); m > biggest+1e-9 || why == "" {
+		// Of moves as large as each other the one downwards explains both.
+		if m := v.loggedWeight - v.weight; m > biggest+1e-9 || why == "" {
 			biggest, lead = m, v.Name
 			why = v.why
 			if i < len(reasons) && reasons[i] != "" {

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 )
 
 // Command is something done to baton. The set is closed: the types below.
@@ -25,6 +27,9 @@ type Meta struct {
 }
 
 func (m *Meta) meta() *Meta { return m }
+
+// byMax bounds a name, in bytes.
+const byMax = 64
 
 // Who is the Who of events that come of the command.
 func (m *Meta) Who() string {
@@ -207,3 +212,31 @@ func RevisionAfter(cmd Command) int64 { return cmd.meta().after }
 
 // Made says that cmd made a revision: for whoever carries it out.
 func Made(cmd Command, revision int64) { cmd.meta().after = revision }
+
+// plain is s without control characters, which a terminal would obey, and at
+// most n bytes of it.
+func plain(s string, n int) string {
+	s = strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || r == utf8.RuneError {
+			return -1
+		}
+		return r
+	}, s)
+	for len(s) > n {
+		_, size := utf8.DecodeLastRuneInString(s)
+		s = s[:len(s)-size]
+	}
+	return s
+}
+
+// tidy takes out of a command what no text of a person's should hold.
+func tidy(cmd Command) {
+	cmd.meta().By = plain(cmd.meta().By, byMax)
+	const any = 1 << 20
+	switch c := cmd.(type) {
+	case *SetWeights:
+		c.Reason = plain(c.Reason, any)
+	case *StartDrill:
+		c.Note, c.Ticket = plain(c.Note, any), plain(c.Ticket, any)
+	}
+}

@@ -85,6 +85,7 @@ func (h *Hub) wake() {
 
 // Do carries cmd out.
 func (h *Hub) Do(ctx context.Context, cmd Command) error {
+	tidy(cmd)
 	h.doing.Lock()
 	defer h.doing.Unlock()
 	if err := h.fresh(cmd); err != nil {

@@ -315,5 +315,5 @@ func (a *attempt) account() {
 func (a *attempt) otherKey() bool {
 	now := time.Now()
 	at, ok := a.vendor.Keys.Until(now)
-	return ok && !at.After(now)
+	return ok && a.vendor.Keys.Len() > 1 && !at.After(now)
 }

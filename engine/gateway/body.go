@@ -46,9 +46,14 @@ func (q *request) readBody() (clientError, bool) {
 		e := badRequest("the request's body did not arrive in time")
 		e.status, e.closeAfterwards = http.StatusRequestTimeout, true
 		return e, false
-	case r.Context().Err() != nil, errors.Is(err, io.ErrUnexpectedEOF):
-		q.gone = true // the connection ended within the body
+	case r.Context().Err() != nil:
+		q.gone = true
 		return clientError{}, false
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		// The connection's other half may still be open: a client that reads is told.
+		e := badRequest("the request's body ended before it was whole")
+		e.closeAfterwards = true
+		return e, false
 	}
 	if _, ok := errors.AsType[*os.PathError](err); ok {
 		q.g.log.Error("a request's body could not be kept", "request", q.id, "error", err)

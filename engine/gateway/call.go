@@ -106,6 +106,9 @@ func (c *call) member(key string, value []byte, at int) error {
 	case "service_tier":
 		c.flex = string(value) == `"flex"`
 	case "stream_options":
+		if value[0] != '{' && !scan.IsNull(value) {
+			return errors.New("stream_options: an object or null is expected")
+		}
 		c.options(value, here)
 	case "previous_response_id":
 		if c.endpoint == outcome.Responses && !scan.IsNull(value) {
@@ -129,7 +132,7 @@ func (c *call) member(key string, value []byte, at int) error {
 func (c *call) options(value []byte, at span) {
 	c.optionsAt, c.usageAsked, c.usageAt = at, false, span{}
 	c.optionsNull = scan.IsNull(value)
-	if value[0] != '{' {
+	if c.optionsNull {
 		return
 	}
 	c.optionsEmpty = true

@@ -183,6 +183,11 @@ func (m *Machine) Probe(now time.Time, ok bool) Change {
 	if m.state == Ejected {
 		return m.recover(now)
 	}
+	if m.alarm != "" && m.probes.good >= m.cfg.HealthyAfter && m.faults.lately(now) == 0 {
+		// The last vendor was kept through an outage after which nobody asked it
+		// anything. The first request must not find it blamed for that.
+		m.forget()
+	}
 	return m.judge(now)
 }
 
