@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"baton/engine/config"
 	"baton/engine/control"
 	"baton/vendors"
 	"baton/vendors/fault"
@@ -82,6 +83,9 @@ func (p *process) inject(c *control.SetFault) error {
 	if v == nil {
 		return control.Errorf(control.NotFound, "there is no vendor %q", c.Vendor)
 	}
+	if d := p.machine.State(); d != nil && d.Vendor == c.Vendor && d.Until != nil && c.Who() != "drill:"+d.ID {
+		return control.Errorf(control.Conflict, "the drill %s holds a fault at %s: restore or abort it first", d.ID, c.Vendor)
+	}
 	spec, err := fault.Parse(fault.Fields{
 		Kind: c.Kind, Percent: c.Percent, For: time.Duration(c.For), Ramp: time.Duration(c.Ramp), Lane: c.Lane,
 		Delay: time.Duration(c.Delay), Rate: c.Rate, After: c.After, InFlight: c.InFlight,
@@ -108,6 +112,22 @@ func (p *process) inject(c *control.SetFault) error {
 		held.once.Do(func() { p.faultEnded(c.Vendor, control.Controller, "its time has run out") })
 	}()
 	return nil
+}
+
+// movedListeners says that addresses which a reload changed stay until a restart.
+func (p *process) movedListeners(old, next *config.Config) {
+	var moved []string
+	for _, l := range []struct{ key, from, to string }{{"gateway.listen", old.Gateway.Listen, next.Gateway.Listen}, {"control.listen", old.Control.Listen, next.Control.Listen}} {
+		if l.from != l.to {
+			moved = append(moved, fmt.Sprintf("%s = %q", l.key, l.to))
+		}
+	}
+	if len(moved) == 0 {
+		return
+	}
+	text := strings.Join(moved, " and ") + " needs a restart: the old address is still served"
+	p.alert.Store(&text)
+	p.hub.Log(control.Event{Level: control.Warn, Kind: "config", Text: text})
 }
 
 // heldFault is a fault in force; once ends it.
@@ -201,6 +221,7 @@ func (p *process) reload(c *control.Reload) error {
 	p.gateway.Reload(next, set)
 	p.machine.Reconfigure(next.Drill, next.Routing.SLOP99, next.Console.Environment, next.Digest)
 	before.Close()
+	p.movedListeners(old, next)
 	text := "configuration reloaded: nothing changed"
 	if d := old.Diff(next); len(d) > 0 {
 		text = "configuration reloaded: " + strings.Join(afterRestart(d), ", ")

@@ -34,7 +34,7 @@ func (f *consoleFlags) add(c *cobra.Command) {
 
 // options are the console's settings: the configuration's, then the flags'.
 func (f *consoleFlags) options(a *app, c control.Control, look config.Console) (tui.Options, error) {
-	o := tui.Options{Control: c, ReadOnly: f.readOnly, Theme: look.Theme, Lang: look.Lang, ASCII: look.ASCII || f.ascii, Mouse: look.Mouse && !f.noMouse, Operator: a.operator()}
+	o := tui.Options{Control: c, ReadOnly: f.readOnly, Theme: look.Theme, Lang: look.Lang, ASCII: look.ASCII || f.ascii || plainLocale(a.env), Mouse: look.Mouse && !f.noMouse, Operator: a.operator()}
 	if f.theme != "" {
 		o.Theme = f.theme
 	}
@@ -58,6 +58,16 @@ func (f *consoleFlags) options(a *app, c control.Control, look config.Console) (
 		}
 	}
 	return o, nil
+}
+
+// plainLocale says that the locale is the one that has nothing but ASCII.
+func plainLocale(env func(string) string) bool {
+	for _, k := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
+		if v := env(k); v != "" {
+			return v == "C" || v == "POSIX"
+		}
+	}
+	return false
 }
 
 // consoleCommand is `baton` without a command: console and engine.
@@ -115,7 +125,7 @@ func (a *app) runConsole(cfg *config.Config, look consoleFlags) error {
 		case offerAttach:
 			return a.attach(url, look)
 		case offerLeave:
-			return exitCode(exitError)
+			return exitCode(exitNo)
 		}
 		second = true
 	}
@@ -166,17 +176,22 @@ const (
 	offerLeave
 )
 
-// offer asks what to do where an engine already runs.
+// offer asks what to do where an engine already runs. A second one is only for
+// the built-in configuration.
 func (a *app) offer(cfg *config.Config, url string) offered {
 	fmt.Fprintf(a.err, "baton: an engine already runs here (control API %s).\n", url)
-	if a.confirm("Attach to it? [y/N] ") {
+	second := cfg.BuiltIn && a.statePath == ""
+	question := "y attaches to it, anything else leaves: "
+	if second {
+		question = "y attaches to it, s starts a second one on free ports with a temporary state, anything else leaves: "
+	}
+	switch answer := a.question(question); {
+	case answer == "y" || answer == "yes":
 		return offerAttach
+	case answer == "s" && second:
+		return offerSecond
 	}
-	if !cfg.BuiltIn || a.statePath != "" {
-		fmt.Fprintln(a.err, "baton: a second engine of this configuration does not start: stop the first, or give this one another --state")
-		return offerLeave
-	}
-	return offerSecond
+	return offerLeave
 }
 
 // withConsole serves with a console until one of them ends the other.
@@ -247,7 +262,8 @@ func (p *process) withoutConsole(stop context.CancelFunc, signals <-chan os.Sign
 	p.logger.Info("serving on without a console")
 	p.lastClient.Store(time.Now().Unix())
 	// Best effort: the terminal may be gone.
-	fmt.Fprintf(os.Stderr, "baton: serving on without a console at http://%s/v1, logging to %s\nbaton: `baton attach` opens a console again; ctrl+c stops\n", p.gatewayL.Addr(), logFile.Name())
+	fmt.Fprintf(os.Stderr, "baton: serving on without a console at http://%s/v1, logging to %s\nbaton: `baton attach %s --token-file %s` opens a console again; ctrl+c stops\n",
+		p.gatewayL.Addr(), logFile.Name(), p.controlAddr(), p.state.path("control.token"))
 	return p.attend(stop, signals, done, idling)
 }
 

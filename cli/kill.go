@@ -27,10 +27,15 @@ func (a *app) killCommand() *cobra.Command {
 		Example: "  baton kill lanyun\n  baton kill lanyun --fault blackhole --for 5m", Args: cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			return a.ask(func(ctx context.Context, c control.Control) error {
-				if !yes && a.onTerminal() && !a.confirm(fmt.Sprintf(
-					"This is a drill: %s is killed and the engine has to notice. (`baton drain %s` takes it out now.) Kill it? [y/N] ", args[0], args[0])) {
-					fmt.Fprintln(a.out, "nothing was killed")
-					return exitCode(exitNo)
+				if !yes && a.onTerminal() {
+					may, err := a.mayKill(ctx, c, args[0])
+					if err != nil {
+						return err
+					}
+					if !may {
+						fmt.Fprintln(a.out, "nothing was killed")
+						return exitCode(exitNo)
+					}
 				}
 				ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 15*time.Second)
 				defer cancel()
@@ -83,8 +88,26 @@ func (a *app) onTerminal() bool {
 
 // confirm asks on the terminal; only y means yes.
 func (a *app) confirm(question string) bool {
-	fmt.Fprint(a.err, question)
+	answer := a.question(question)
+	return answer == "y" || answer == "yes"
+}
+
+// question asks on the terminal and returns the answer in lower case.
+func (a *app) question(text string) string {
+	fmt.Fprint(a.err, text)
 	line, _ := bufio.NewReader(a.in).ReadString('\n')
-	line = strings.ToLower(strings.TrimSpace(line))
-	return line == "y" || line == "yes"
+	return strings.ToLower(strings.TrimSpace(line))
+}
+
+// mayKill asks whoever sits at a terminal; in PROD the vendor's name is typed.
+func (a *app) mayKill(ctx context.Context, c control.Control, vendor string) (bool, error) {
+	s, err := control.Get[*control.Snapshot](ctx, c, control.State{})
+	if err != nil {
+		return false, err
+	}
+	text := fmt.Sprintf("This is a drill in %s: %s is killed and the engine has to notice. (`baton drain %s` takes it out now.)\n", s.Environment, vendor, vendor)
+	if strings.HasPrefix(s.Environment, "PROD") {
+		return a.question(text+"Type its name to kill it: ") == vendor, nil
+	}
+	return a.confirm(text + "Kill it? [y/N] "), nil
 }

@@ -7,9 +7,11 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"os/signal"
 	"path/filepath"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"baton/drills"
@@ -107,6 +109,7 @@ func (p *process) controlAddr() string { return "http://" + p.controlL.Addr().St
 // run serves until ctx ends, then drains and returns once everything has
 // stopped.
 func (p *process) run(ctx context.Context) error {
+	signal.Ignore(syscall.SIGPIPE) // whoever reads our log may leave; the gateway stays
 	work, stopWork := context.WithCancel(context.WithoutCancel(ctx))
 	defer stopWork()
 	if err := p.state.publish(p.controlAddr(), p.token); err != nil {

@@ -50,8 +50,14 @@ func (a *app) ownState(cfg *config.Config, second bool) (*state, error) {
 		return a.secondState()
 	}
 	dir, err := stateDir(a.statePath, cfg.State.Dir, a.env)
-	if err != nil {
-		return nil, err
+	if err != nil { // a bare container may have no home: traffic matters more
+		st, tmpErr := temporaryState()
+		if tmpErr != nil {
+			return nil, fmt.Errorf("%w, and a temporary one cannot be made: %w", err, tmpErr)
+		}
+		st.problem = err.Error() + ": what would be kept is lost with this process"
+		fmt.Fprintln(a.err, "baton: warning:", st.problem)
+		return st, nil
 	}
 	st, err := openState(dir)
 	var u *unwritable

@@ -106,10 +106,10 @@ func address(dir string) string {
 
 // publish writes the control API's URL and token for local commands.
 func (s *state) publish(url, token string) error {
-	if err := renameio.WriteFile(s.path("control.token"), []byte(token+"\n"), 0o600); err != nil {
+	if err := renameio.WriteFile(s.path("control.token"), []byte(token+"\n"), 0o600, renameio.WithStaticPermissions(0o600)); err != nil {
 		return fmt.Errorf("write the control token: %w", err)
 	}
-	if err := renameio.WriteFile(s.path("control.addr"), []byte(url+"\n"), 0o600); err != nil {
+	if err := renameio.WriteFile(s.path("control.addr"), []byte(url+"\n"), 0o600, renameio.WithStaticPermissions(0o600)); err != nil {
 		return fmt.Errorf("write the control address: %w", err)
 	}
 	return nil
@@ -130,6 +130,12 @@ func (s *state) release() {
 	}
 }
 
+// isToken says whether s can stand in an Authorization header: the letters of
+// RFC 6750's b64token.
+func isToken(s string) bool {
+	return s != "" && strings.Trim(s, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~+/=") == ""
+}
+
 // token is the control API's: the file's, the one of the last run, or a new
 // one.
 func (s *state) token(configured string) string {
@@ -137,7 +143,7 @@ func (s *state) token(configured string) string {
 		return configured
 	}
 	if b, err := os.ReadFile(s.path("control.token")); err == nil {
-		if t := strings.TrimSpace(string(b)); len(t) >= 32 {
+		if t := strings.TrimSpace(string(b)); len(t) >= 32 && isToken(t) {
 			return t
 		}
 	}

@@ -53,14 +53,20 @@ func (a *app) statusCommand() *cobra.Command {
 	return c
 }
 
-// well says whether every vendor is healthy or drained.
+// well says whether every vendor is healthy or drained, and at least one of
+// them takes traffic.
 func well(s *control.Snapshot) bool {
+	healthy := 0
 	for _, v := range s.Vendors {
-		if v.State != control.Healthy && v.State != control.Drained {
+		switch v.State {
+		case control.Healthy:
+			healthy++
+		case control.Drained:
+		default:
 			return false
 		}
 	}
-	return true
+	return healthy > 0
 }
 
 func (a *app) watchStatus() error {

@@ -55,10 +55,20 @@ func (c *call) route(r *http.Request) (clientError, bool) {
 		return e, false
 	case r.Method == http.MethodConnect, r.Method == http.MethodTrace, r.Method == http.MethodOptions:
 		return wrongMethod(r.Method, r.URL.Path), false
-	case strings.HasSuffix(c.path, "/..") || strings.Contains(c.path, "/../"):
+	case climbs(r.URL.Path):
 		return badRequest("the path %.200q climbs", r.URL.Path), false
 	}
 	return clientError{}, true
+}
+
+// climbs says whether an unescaped path has a segment that leads elsewhere.
+func climbs(path string) bool {
+	for segment := range strings.SplitSeq(path, "/") {
+		if segment == ".." || segment == "." {
+			return true
+		}
+	}
+	return false
 }
 
 // parse scans the body's top-level members. Only what baton knows is checked;

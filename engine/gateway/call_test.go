@@ -114,19 +114,25 @@ func TestCall_RoutesByTheWholePath(t *testing.T) {
 		endpoint outcome.Endpoint
 		bound    bool
 	}{
-		"/v1/chat/completions":   {outcome.Chat, false},
-		"/v1/completions":        {outcome.Completions, false},
-		"/v1/embeddings":         {outcome.Embeddings, false},
-		"/v1/responses":          {outcome.Responses, false},
-		"/v1/responses/r1":       {outcome.Other, true},
-		"/v1//chat/completions":  {outcome.Other, true},
-		"/v1/chat/completions/":  {outcome.Other, true},
-		"/v1/files/%2e%2e/admin": {outcome.Other, true},
+		"/v1/chat/completions":  {outcome.Chat, false},
+		"/v1/completions":       {outcome.Completions, false},
+		"/v1/embeddings":        {outcome.Embeddings, false},
+		"/v1/responses":         {outcome.Responses, false},
+		"/v1/responses/r1":      {outcome.Other, true},
+		"/v1//chat/completions": {outcome.Other, true},
+		"/v1/chat/completions/": {outcome.Other, true},
+		"/v1/files/a%2Fb":       {outcome.Other, true},
 	}
 	for path, want := range tests {
 		var c call
 		if _, ok := c.route(httptest.NewRequest(http.MethodPost, path, nil)); !ok || c.endpoint != want.endpoint || c.bound != want.bound {
 			t.Errorf("%s: endpoint %d, bound %v", path, c.endpoint, c.bound)
+		}
+	}
+	for _, path := range []string{"/v1/files/../admin", "/v1/%2e%2e/admin", "/v1/..%2fadmin", "/v1/files/.", "/v1/files/%2e%2e/admin"} {
+		var c call
+		if _, ok := c.route(httptest.NewRequest(http.MethodPost, path, nil)); ok {
+			t.Errorf("%s goes to a vendor", path)
 		}
 	}
 }

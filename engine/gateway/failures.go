@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"slices"
 	"sync"
 	"time"
 
@@ -78,6 +79,9 @@ func (f *failures) last(vendor string, limit int) []control.Failure {
 		at[newest.Vendor]++
 		out = append(out, newest.Failure)
 	}
+	// Kept in the order in which their requests ended; read in the order in which
+	// the attempts did.
+	slices.SortStableFunc(out, func(a, b control.Failure) int { return b.Time.Compare(a.Time) })
 	return out
 }
 
