@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -11,6 +12,7 @@ import (
 
 	"baton/engine"
 	"baton/engine/outcome"
+	"baton/engine/scan"
 	"baton/engine/sse"
 	"baton/vendors"
 )
@@ -43,11 +45,13 @@ type attempt struct {
 	finish   string
 	done     bool // [DONE] was seen
 	complete bool
-	first    bool   // a meaningful event was seen
-	fault    []byte // an error's body or event
-	garbage  []byte // the start of what was no event
-	ours     bool   // we could not keep the answer
-	reason   string // our verdict on an answer with a good status
+	first    bool      // a meaningful event was seen
+	taking   bool      // the client is written to, and not flushed yet
+	now      time.Time // when the last piece of the stream came
+	fault    []byte    // an error's body or event
+	garbage  []byte    // the start of what was no event
+	ours     bool      // we could not keep the answer
+	reason   string    // our verdict on an answer with a good status
 	err      error
 	lost     bool // the client, while it was written to
 	result   outcome.Result
@@ -91,7 +95,7 @@ func (a *attempt) release() {
 	a.lease = engine.Lease{}
 	a.q, a.ctx, a.vendor, a.key, a.answer, a.body, a.whole = nil, nil, nil, nil, nil, nil, nil
 	a.edits, a.held = edits{}, held
-	a.connected, a.reused, a.done, a.complete, a.first, a.lost = false, false, false, false, false, false
+	a.connected, a.reused, a.done, a.complete, a.first, a.taking, a.lost = false, false, false, false, false, false, false
 	a.phase, a.usage, a.finish, a.fault, a.garbage, a.reason, a.err, a.ours = 0, outcome.Usage{}, "", nil, nil, "", nil, false
 	a.result = outcome.Result{}
 	attempts.Put(a)
@@ -185,6 +189,12 @@ func (a *attempt) send() bool {
 // staleWithin is how soon a request on an idle connection fails if it was closed already.
 const staleWithin = 50 * time.Millisecond
 
+// oneWrite is the largest body that is copied for a vendor. The transport sends
+// the header on its own, in a write and a packet more, unless it knows the body to
+// be in memory (bytes.Reader is what it knows); with one of up to its 4 KiB buffer,
+// header and all, it makes one write. Larger ones gain nothing from that.
+const oneWrite = 3 << 10
+
 // request makes the vendor's request.
 func (a *attempt) request() (*http.Request, error) {
 	q := a.q
@@ -195,6 +205,10 @@ func (a *attempt) request() (*http.Request, error) {
 		e, clock, gen, src := a.edits, &a.clock, a.gen, q.body
 		n = e.size(src.n)
 		body = func() (io.ReadCloser, error) { return newUpstreamBody(src, &e, clock, gen), nil }
+		if plain := src.bytes(); plain != nil && n <= oneWrite {
+			small := scan.Splice(make([]byte, 0, n), plain, e.list[:e.n]...)
+			body = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(small)), nil }
+		}
 	}
 	build := a.vendor.NewRequest
 	if q.resume.running {

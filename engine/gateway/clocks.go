@@ -33,22 +33,25 @@ func clockOf(cause error) outcome.Clock {
 // clock is an attempt's clocks: of them one runs at a time, the phase's, and
 // beneath it the request's deadline, on one timer.
 //
-// Progress moves the time at which it is due without touching the timer; a timer
-// that fires early goes on for what is left. A callback that comes late finds
-// that nothing is due, so that a clock may be used again for another attempt.
+// The timer runs no later than what is due, and often earlier: it then looks again
+// and goes on for what is left. So progress and phases with more time than the last
+// do not touch it. A callback that comes late finds that nothing is due, so that a
+// clock may be used again for another attempt.
 type clock struct {
 	mu       sync.Mutex
 	timer    *time.Timer
-	gen      uint64 // counts attempts
+	at       time.Time // when the timer runs; zero: it does not
+	gen      uint64    // counts attempts
 	running  bool
 	which    outcome.Clock
 	limit    time.Duration
 	since    time.Time
 	due      time.Time
-	deadline time.Time // zero: none
-	writing  bool      // an answer is on its way to the client, who may be slow
-	wrote    time.Time // since when
-	stuck    func()    // called when the client has taken nothing for a whole limit
+	deadline time.Time     // zero: none
+	writing  bool          // an answer is on its way to the client, who may be slow
+	wrote    time.Time     // since when
+	patience time.Duration // with such a client: the longest limit so far, as the tails' are no measure for it
+	stuck    func()        // called when the client has taken nothing for that long
 	cancel   context.CancelCauseFunc
 }
 
@@ -58,7 +61,7 @@ func (c *clock) start(cancel context.CancelCauseFunc, deadline time.Time, stuck 
 	defer c.mu.Unlock()
 	c.gen++
 	c.cancel, c.deadline, c.stuck = cancel, deadline, stuck
-	c.running, c.writing = false, false
+	c.running, c.writing, c.patience = false, false, 0
 	return c.gen
 }
 
@@ -70,13 +73,21 @@ func (c *clock) armSince(which outcome.Clock, limit time.Duration, since time.Ti
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.running, c.which, c.limit, c.since = true, which, limit, since
+	c.patience = max(c.patience, limit)
 	c.due = since.Add(limit)
-	c.set()
+	c.wake(c.next())
 }
 
-// set sets the timer for what comes first.
-func (c *clock) set() {
-	d := time.Until(earlier(c.due, c.deadline))
+// next is when something is due, a slow client's patience left out.
+func (c *clock) next() time.Time { return earlier(c.due, c.deadline) }
+
+// wake has the timer run at a time at the latest.
+func (c *clock) wake(at time.Time) {
+	if !c.at.IsZero() && !at.Before(c.at) {
+		return
+	}
+	c.at = at
+	d := time.Until(at)
 	if c.timer == nil {
 		c.timer = time.AfterFunc(d, c.fire)
 		return
@@ -106,8 +117,7 @@ func (c *clock) sent(gen uint64) {
 
 // write says that an answer begins, or has ended, to be written to the client.
 // Meanwhile the vendor is not to blame for silence.
-func (c *clock) write(on bool) {
-	now := time.Now()
+func (c *clock) write(on bool, now time.Time) {
 	c.mu.Lock()
 	if on {
 		c.wrote = now
@@ -115,6 +125,9 @@ func (c *clock) write(on bool) {
 		// Only what the client took is left out: a comment that is passed on arms nothing.
 		d := now.Sub(c.wrote)
 		c.due, c.since = c.due.Add(d), c.since.Add(d)
+		if c.running {
+			c.wake(c.next())
+		}
 	}
 	c.writing = on
 	c.mu.Unlock()
@@ -126,6 +139,7 @@ func (c *clock) stop() {
 	c.running, c.cancel, c.stuck = false, nil, nil
 	if c.timer != nil {
 		c.timer.Stop()
+		c.at = time.Time{}
 	}
 	c.mu.Unlock()
 }
@@ -147,6 +161,7 @@ func (c *clock) hadTime(now time.Time) bool {
 func (c *clock) fire() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.at = time.Time{}
 	if !c.running {
 		return
 	}
@@ -154,14 +169,14 @@ func (c *clock) fire() {
 	switch {
 	case !c.deadline.IsZero() && !now.Before(c.deadline):
 		c.end(outcome.DeadlineClock)
-	case now.Before(c.due):
-		c.set()
-	case c.writing && now.Sub(c.wrote) < c.limit:
-		c.timer.Reset(c.limit - now.Sub(c.wrote))
+	case c.writing && now.Sub(c.wrote) < c.patience:
+		c.wake(earlier(c.wrote.Add(c.patience), c.deadline))
 	case c.writing:
 		c.stuck() // the client takes nothing at all: it is let go
 		c.wrote = now
-		c.timer.Reset(c.limit)
+		c.wake(earlier(now.Add(c.patience), c.deadline))
+	case now.Before(c.due):
+		c.wake(c.next())
 	default:
 		c.end(c.which)
 	}

@@ -57,14 +57,17 @@ func (a *attempt) notStream() {
 
 // next takes one event. False: the stream is over, one way or another.
 func (a *attempt) next() bool {
-	wait := !a.q.committed && !a.reader.Buffered()
+	wait := !a.reader.Buffered()
 	var since time.Time
-	if wait {
+	if wait && !a.q.committed {
 		since = time.Now()
 	}
 	ev, err := a.reader.Next()
 	if wait {
-		a.q.waited += time.Since(since)
+		a.now = time.Now() // events that came together came at the same time
+		if !a.q.committed {
+			a.q.waited += a.now.Sub(since)
+		}
 	}
 	if err != nil {
 		if err != io.EOF { //nolint:errorlint // a wrapped one is a broken connection
@@ -143,7 +146,7 @@ func (a *attempt) note(c *outcome.ChunkInfo) {
 	case c.Finish.Good():
 		a.clock.arm(outcome.IdleClock, tailFinished)
 	case c.Meaningful:
-		a.clock.progress(time.Now())
+		a.clock.progress(a.now)
 	case c.Usage.Has && a.finish != "":
 		a.clock.arm(outcome.IdleClock, tailUsage)
 	}
@@ -152,7 +155,7 @@ func (a *attempt) note(c *outcome.ChunkInfo) {
 // firstToken passes the commit point. In the interactive lane what was held goes
 // out now; the event itself follows.
 func (a *attempt) firstToken() {
-	q, now := a.q, time.Now()
+	q, now := a.q, a.now
 	a.first, a.phase = true, outcome.Body
 	a.lease.FirstToken(now)
 	a.clock.arm(outcome.IdleClock, q.st.cfg.Timeouts.Idle)
@@ -242,23 +245,27 @@ func (a *attempt) spoolRaw(raw []byte) {
 	}
 }
 
-// write writes to the client; what it does not take is its own affair, not the vendor's.
+// write writes to the client; what it does not take is its own affair, not the
+// vendor's. It is so until the flush: nothing is read from the vendor in between.
 func (a *attempt) write(p []byte) {
-	a.clock.write(true)
-	_, err := a.q.w.Write(p)
-	a.clock.write(false)
-	if err != nil {
+	if !a.taking {
+		a.taking = true
+		a.clock.write(true, a.now)
+	}
+	if _, err := a.q.w.Write(p); err != nil {
 		a.lost = true
 	}
 }
 
 func (a *attempt) flush() {
-	if a.q.flusher == nil {
+	if !a.taking {
 		return
 	}
-	a.clock.write(true)
-	a.q.flusher.Flush()
-	a.clock.write(false)
+	if a.q.flusher != nil {
+		a.q.flusher.Flush()
+	}
+	a.taking = false
+	a.clock.write(false, time.Now())
 	if a.q.r.Context().Err() != nil {
 		a.lost = true
 	}
@@ -277,11 +284,24 @@ func (a *attempt) finishStream() {
 	if !a.q.committed && a.q.lane == control.Interactive {
 		a.commit() // an answer without a word is one
 	}
+	if a.ended() {
+		return // what was written goes out together with the answer's end
+	}
 	if a.q.committed {
 		a.flush()
 	}
 	a.clock.arm(outcome.IdleClock, tailDone)
 	a.toEnd()
+}
+
+// ended takes what has come already, and says whether that was the answer's end.
+func (a *attempt) ended() bool {
+	for a.reader.Buffered() {
+		if _, err := a.reader.Next(); err != nil {
+			return true
+		}
+	}
+	return false
 }
 
 var doneEvent = sse.AppendDone(nil)

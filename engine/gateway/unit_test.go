@@ -185,9 +185,9 @@ func TestClock_FiresByItsCauseAndProgressPutsItOff(t *testing.T) {
 		if which, d := run(0, func() {
 			c.arm(outcome.IdleClock, 30*time.Second)
 			time.Sleep(10 * time.Second)
-			c.write(true) // a client that takes 20 s
+			c.write(true, time.Now()) // a client that takes 20 s
 			time.Sleep(20 * time.Second)
-			c.write(false)
+			c.write(false, time.Now())
 		}); which != outcome.IdleClock || d != 50*time.Second {
 			t.Errorf("%s after %s: the client's time is not the vendor's", which, d)
 		}

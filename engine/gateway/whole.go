@@ -141,7 +141,8 @@ func (a *attempt) pass() {
 	for !a.lost {
 		n, err := a.body.Read(*buf)
 		if n > 0 {
-			a.clock.progress(time.Now())
+			a.now = time.Now()
+			a.clock.progress(a.now)
 			a.write((*buf)[:n])
 			a.flush()
 		}
