@@ -52,10 +52,23 @@ func decode(w http.ResponseWriter, r *http.Request, cmd control.Command) error {
 	if err := strict(data, cmd); err != nil {
 		return wrongField(data, cmd, fields, err)
 	}
+	for _, name := range []string{"for", "rate"} {
+		if isZero(fields[name]) {
+			return &control.Error{Kind: control.Invalid, Field: name, Message: fmt.Sprintf("%s: 0 has to be more than 0; leave it out for the default", name)}
+		}
+	}
 	if name := wanted(cmd); name != "" && fields[name] == nil {
 		return &control.Error{Kind: control.Invalid, Field: name, Message: fmt.Sprintf("the field %q is missing", name)}
 	}
 	return nil
+}
+
+// isZero says whether a field stands there and is nought: absent means the
+// default, and zero must not.
+func isZero(value json.RawMessage) bool {
+	var d control.Duration
+	var n float64
+	return value != nil && string(value) != "null" && (json.Unmarshal(value, &d) == nil && d == 0 || json.Unmarshal(value, &n) == nil && n == 0)
 }
 
 // members are the fields of a JSON object as they stand.
