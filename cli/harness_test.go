@@ -63,7 +63,7 @@ func binary(t *testing.T) string {
 type served struct {
 	t                *testing.T
 	cmd              *exec.Cmd
-	state            string
+	state, config    string // paths
 	gateway, control string // URLs, without a path
 	token            string
 	out, err         *os.File
@@ -78,11 +78,11 @@ func serve(t *testing.T, configuration string, env ...string) *served {
 	s := &served{t: t, state: filepath.Join(dir, "state"), done: make(chan struct{})}
 	args := []string{"serve", "--state", s.state, "--listen", "127.0.0.1:0", "--control-listen", "127.0.0.1:0"}
 	if configuration != "" {
-		path := filepath.Join(dir, "config.toml")
-		if err := os.WriteFile(path, []byte(configuration), 0o600); err != nil {
+		s.config = filepath.Join(dir, "config.toml")
+		if err := os.WriteFile(s.config, []byte(configuration), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		args = append(args, "--config", path)
+		args = append(args, "--config", s.config)
 	}
 	s.cmd = exec.Command(binary(t), args...)
 	s.cmd.Dir = t.TempDir()
