@@ -15,6 +15,9 @@ import (
 // that does not look like one may be a key pasted by accident, and is not shown.
 var variable = regexp.MustCompile(`^[A-Z_][A-Z0-9_]*$`)
 
+// nearReference is what people write when they mean a reference.
+var nearReference = regexp.MustCompile(`^(?i:env|file|\$env):|^\$\{?[A-Za-z_][A-Za-z0-9_]*\}?$`)
+
 // secrets resolves the references of all secrets.
 func (v *validation) secrets(c *Config, dir string, env func(string) string) {
 	for i := range c.Clients {
@@ -27,8 +30,14 @@ func (v *validation) secrets(c *Config, dir string, env func(string) string) {
 		v.secret("control.token", &c.Control.Token, dir, env)
 	}
 	for i := range c.Vendors {
+		seen := map[string]bool{}
 		for j := range c.Vendors[i].APIKeys {
-			v.secret(strict.Element(vendorPath(i)+".api_keys", j), &c.Vendors[i].APIKeys[j], dir, env)
+			path, key := strict.Element(vendorPath(i)+".api_keys", j), &c.Vendors[i].APIKeys[j]
+			v.secret(path, key, dir, env)
+			if seen[key.text] && key.text != unresolved {
+				v.fault(path, "", "must be another key than those before it")
+			}
+			seen[key.text] = true
 		}
 	}
 }
@@ -51,8 +60,10 @@ func (v *validation) secret(path string, s *Secret, dir string, env func(string)
 		v.secretFile(path, s, file, dir)
 	}
 	switch {
-	case s.text == "":
+	case strings.TrimSpace(s.text) == "":
 		v.fault(path, "", "must not be empty; write env:NAME or file:PATH")
+	case s.source == "" && nearReference.MatchString(s.text):
+		v.fault(path, "", "looks like a reference; those are written env:NAME or file:PATH, in lower case")
 	case strings.ContainsFunc(s.text, func(r rune) bool { return r < ' ' || r == 0x7f }):
 		v.fault(path, "", "must be one line without control characters")
 	}

@@ -198,14 +198,16 @@ func (v *validation) console(c *Config) {
 
 var headerName = regexp.MustCompile("^[A-Za-z0-9!#$%&'*+.^_`|~-]*$")
 
+const attemptsMax = 20
+
 func (v *validation) routing(r *Routing) {
 	v.oneOf("routing.mode", r.Mode, "steer", "observe")
 	v.oneOf("routing.failover", r.Failover, "auto", "manual")
-	v.positive("routing.tick", r.Tick)
+	v.want(r.Tick >= 100*time.Millisecond && r.Tick <= time.Minute, "routing.tick", r.Tick, "from 100ms to 1m")
 	v.positive("routing.slo_p90", r.SLOP90)
 	v.positive("routing.slo_p99", r.SLOP99)
 	v.want(r.SLOP99 >= r.SLOP90, "routing.slo_p99", r.SLOP99, "slo_p90 ("+r.SLOP90.String()+") or more")
-	v.atLeast("routing.attempts", r.Attempts, 1)
+	v.want(r.Attempts >= 1 && r.Attempts <= attemptsMax, "routing.attempts", r.Attempts, "from 1 to 20")
 	v.part("routing.retry_budget", r.RetryBudget)
 	v.want(headerName.MatchString(r.Affinity), "routing.affinity", r.Affinity, `"prompt_cache_key", "user" or a header's name`)
 	v.oneOf("routing.unknown_models", r.UnknownModels, "pass", "reject")
@@ -220,7 +222,7 @@ func (v *validation) clocks(c *Config) {
 	v.positive("timeouts.idle", t.Idle)
 	v.positive("timeouts.whole", t.Whole)
 	v.positive("probe.every", p.Every)
-	v.want(p.Path == "" || strings.HasPrefix(p.Path, "/") && !hasControl(p.Path), "probe.path", p.Path, `a path that begins with "/", or "" for no probe`)
+	v.want(p.Path == "" || strings.HasPrefix(p.Path, "/") && !strings.ContainsAny(p.Path, " \"<>") && !hasControl(p.Path), "probe.path", p.Path, `a path that begins with "/" and holds no blanks, or "" for no probe`)
 	v.atLeast("probe.unhealthy_after", p.UnhealthyAfter, 1)
 	v.atLeast("probe.healthy_after", p.HealthyAfter, 1)
 }

@@ -39,8 +39,12 @@ func (v *validation) vendors(c *Config) {
 	v.mixed(c)
 }
 
+// nameMax bounds names and labels: they stand on the screen, in URLs and metrics.
+const nameMax = 40
+
 func (v *validation) vendor(at string, ven *Vendor) {
-	v.want(!hasControl(ven.Label), at+".label", ven.Label, "no control characters")
+	v.want(len(ven.Name) <= nameMax, at+".name", ven.Name, "at most 40 letters")
+	v.want(!hasControl(ven.Label) && len([]rune(ven.Label)) <= nameMax, at+".label", ven.Label, "at most 40 letters, none of them a control character")
 	v.oneOf(at+".role", ven.Role, Roles...)
 	v.oneOf(at+".dialect", ven.Dialect, Dialects...)
 	v.endpoint(at, ven)
