@@ -165,6 +165,11 @@ func (p *process) shutdown(gw, ctl *http.Server, stopWork context.CancelFunc) {
 	if err := p.gateway.Drain(grace); err != nil {
 		p.logger.Warn("requests were cut", "reason", err)
 	}
+	// An answer's last bytes leave after its handler has returned: until then its
+	// connection is not idle, and Close would cut it.
+	written, cancelWritten := context.WithTimeout(context.Background(), 2*time.Second)
+	defer cancelWritten()
+	_ = gw.Shutdown(written)
 	_ = gw.Close()
 	stopWork()
 	last, cancelLast := context.WithTimeout(context.Background(), 200*time.Millisecond)
