@@ -66,10 +66,10 @@ func newProcess(cfg *config.Config, st *state, free freePorts, logger *slog.Logg
 			p.closeListeners()
 		}
 	}()
-	if p.gatewayL, err = listen("gateway.listen", cfg.Gateway.Listen, free.gateway); err != nil {
+	if p.gatewayL, err = listen(cfg.At("gateway.listen"), cfg.Gateway.Listen, free.gateway); err != nil {
 		return nil, err
 	}
-	if p.controlL, err = listen("control.listen", cfg.Control.Listen, free.control); err != nil {
+	if p.controlL, err = listen(cfg.At("control.listen"), cfg.Control.Listen, free.control); err != nil {
 		return nil, err
 	}
 	if p.sims, err = newSimulators(cfg, logger); err != nil {

@@ -103,7 +103,9 @@ func (a *app) config() (*config.Config, error) {
 	if a.controlListen != "" {
 		own.Control.Listen = a.controlListen
 	}
-	if err := own.Validate(); err != nil {
+	check := own
+	check.Path = "--listen, --control-listen"
+	if err := check.Validate(); err != nil {
 		return nil, err
 	}
 	return &own, nil

@@ -14,13 +14,20 @@
 // TOML decoder beneath it is a package of its own.
 package config
 
-import "time"
+import (
+	"fmt"
+	"time"
+
+	"baton/engine/config/strict"
+)
 
 // Config is the whole configuration. Percents are 0-100, rates per second.
 type Config struct {
 	Path    string `toml:"-"` // the file that was read, "" where none was
 	Digest  string `toml:"-"` // sha256 of the file's bytes, hex
 	BuiltIn bool   `toml:"-"` // the built-in configuration, or a file byte-identical to it
+
+	doc *strict.Document // where its keys stand; nil without a file
 
 	Gateway  Gateway  `toml:"gateway"`
 	Clients  []Client `toml:"clients"`
@@ -225,4 +232,13 @@ func (c *Config) AnyReal() bool {
 		}
 	}
 	return false
+}
+
+// At is where a key stands, "config.toml:3: gateway.listen", for errors that come
+// of its value later; the key alone where the file does not name it.
+func (c *Config) At(key string) string {
+	if c.doc == nil || !c.doc.Has(key) {
+		return key
+	}
+	return fmt.Sprintf("%s:%d: %s", c.doc.File, c.doc.Line(key), key)
 }

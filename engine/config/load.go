@@ -103,6 +103,7 @@ func Parse(path string, data []byte, env func(string) string) (*Config, error) {
 	c.Path = path
 	sum := sha256.Sum256(data)
 	c.Digest = hex.EncodeToString(sum[:])
+	c.doc = doc
 
 	v := &validation{doc: doc, errs: errs}
 	v.secrets(c, filepath.Dir(path), env)
