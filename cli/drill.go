@@ -5,10 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"text/tabwriter"
+	"time"
 
 	"github.com/spf13/cobra"
 
+	"baton/drills"
 	"baton/engine/control"
 )
 
@@ -51,29 +54,31 @@ func (a *app) drillHistoryCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "history", Short: "Past drills, newest first", Example: "  baton drill history --json", Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			return a.ask(func(ctx context.Context, c control.Control) error {
-				all, err := control.Get[[]control.Report](ctx, c, control.Drills{})
-				if err != nil {
-					return err
-				}
-				if asJSON {
-					return a.printJSON(map[string]any{"drills": all})
-				}
-				w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
-				fmt.Fprintln(w, "ID\tSCENARIO\tVENDOR\tVERDICT\tCUTOVER\tFAILED\tWHO")
-				for _, r := range all {
-					cut := "-"
-					if r.CutoverS != nil {
-						cut = clockText(*r.CutoverS)
-					}
-					fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%d\t%s\n", r.ID, r.Scenario, r.Vendor, r.Verdict, cut, r.Requests.Failed, r.Who)
-				}
-				return w.Flush()
-			})
+			all, err := recorded(a, control.Drills{}, func(dir string) ([]control.Report, error) { return drills.History(dir) })
+			switch {
+			case err != nil:
+				return err
+			case asJSON:
+				return a.printJSON(map[string]any{"drills": all})
+			}
+			return a.printHistory(all)
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return c
+}
+
+func (a *app) printHistory(all []control.Report) error {
+	w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "ID\tSCENARIO\tVENDOR\tVERDICT\tCUTOVER\tFAILED\tWHO")
+	for _, r := range all {
+		cut := "-"
+		if r.CutoverS != nil {
+			cut = clockText(*r.CutoverS)
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%d\t%s\n", r.ID, r.Scenario, r.Vendor, r.Verdict, cut, r.Requests.Failed, r.Who)
+	}
+	return w.Flush()
 }
 
 func (a *app) drillShowCommand() *cobra.Command {
@@ -81,21 +86,39 @@ func (a *app) drillShowCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "show ID", Short: "The report of one drill", Example: "  baton drill show 20261201-100000-4f2a", Args: cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			return a.ask(func(ctx context.Context, c control.Control) error {
-				r, err := control.Get[*control.Report](ctx, c, control.DrillByID{ID: args[0]})
-				if err != nil {
+			r, err := recorded(a, control.DrillByID{ID: args[0]}, func(dir string) (*control.Report, error) { return drills.Read(dir, args[0]) })
+			if err != nil {
+				return err
+			}
+			if !asJSON {
+				if md, err := os.ReadFile(r.Files["markdown"]); err == nil {
+					_, err = a.out.Write(md)
 					return err
 				}
-				if !asJSON {
-					if md, err := os.ReadFile(r.Files["markdown"]); err == nil {
-						_, err = a.out.Write(md)
-						return err
-					}
-				}
-				return a.printJSON(r)
-			})
+			}
+			return a.printJSON(r)
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return c
+}
+
+// recorded asks the engine for records, and reads the state directory where none
+// runs: they are looked at after the event, too.
+func recorded[T any](a *app, q control.Query, read func(dir string) (T, error)) (T, error) {
+	var zero T
+	dir, err := a.findState()
+	if err != nil {
+		return zero, err
+	}
+	if a.controlURL == "" && a.env("BATON_CONTROL") == "" && address(dir) == "" {
+		return read(filepath.Join(dir, "drills"))
+	}
+	c, err := a.remote("")
+	if err != nil {
+		return zero, err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 15*time.Second)
+	defer cancel()
+	return control.Get[T](ctx, c, q)
 }

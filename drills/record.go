@@ -223,3 +223,9 @@ func cutShort(r *control.Report) {
 	}
 	r.Verdict = control.Aborted
 }
+
+// History reads the records in a directory, newest first, without a machine.
+func History(dir string) ([]control.Report, error) { return (&records{dir: dir}).history() }
+
+// Read reads one record in a directory, without a machine.
+func Read(dir, id string) (*control.Report, error) { return (&records{dir: dir}).read(id) }
