@@ -69,6 +69,10 @@ func (a *app) drillHistoryCommand() *cobra.Command {
 }
 
 func (a *app) printHistory(all []control.Report) error {
+	if len(all) == 0 {
+		fmt.Fprintln(a.out, "no drills are recorded")
+		return nil
+	}
 	w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "ID\tSCENARIO\tVENDOR\tVERDICT\tCUTOVER\tFAILED\tWHO")
 	for _, r := range all {

@@ -77,7 +77,8 @@ func TestFlags_StateConfigAndControlAreTakenByEveryCommand(t *testing.T) {
 		{"drill", "abort"},
 	} {
 		state := t.TempDir()
-		if out, errs, code := run(t, append(args, "--state", state)...); code != exitError || out != "" || !strings.Contains(errs, state) {
+		reads := len(args) > 1 && (args[1] == "history" || args[1] == "show") // records need no engine
+		if out, errs, code := run(t, append(args, "--state", state)...); !reads && (code != exitError || out != "" || !strings.Contains(errs, state)) {
 			t.Errorf("%v --state: exit code %d, %q, %q", args, code, out, errs)
 		}
 		token := state + "/token"
@@ -92,5 +93,28 @@ func TestFlags_StateConfigAndControlAreTakenByEveryCommand(t *testing.T) {
 		if _, errs, code := run(t, append(args, "--state", t.TempDir(), "--control", "http://127.0.0.1:1", "--config", "nosuch")...); code != exitOK {
 			t.Errorf("%v: exit code %d, %q", args, code, errs)
 		}
+	}
+}
+
+func TestDrill_RecordsAreReadWithoutAnEngine(t *testing.T) {
+	state := t.TempDir()
+	if out, errs, code := run(t, "drill", "history", "--state", state); code != exitOK || out != "no drills are recorded\n" {
+		t.Errorf("an empty history: %d, %q, %q", code, out, errs)
+	}
+	if err := os.MkdirAll(state+"/drills", 0o700); err != nil {
+		t.Fatal(err)
+	}
+	record := `{"id":"20261201-100000-4f2a","scenario":"kill","vendor":"lanyun","verdict":"passed","cutover_s":2.75,"started":"2026-12-01T10:00:00Z","ended":"2026-12-01T10:02:00Z"}`
+	if err := os.WriteFile(state+"/drills/20261201-100000-4f2a.json", []byte(record), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if out, errs, code := run(t, "drill", "history", "--state", state); code != exitOK || !strings.Contains(out, "0:02.7") {
+		t.Errorf("history: %d, %q, %q", code, out, errs)
+	}
+	if out, errs, code := run(t, "drill", "show", "20261201-100000-4f2a", "--state", state); code != exitOK || !strings.Contains(out, `"verdict": "passed"`) {
+		t.Errorf("show: %d, %q, %q", code, out, errs)
+	}
+	if _, errs, code := run(t, "drill", "show", "../x", "--state", state); code != exitError {
+		t.Errorf("a path as an id: %d, %q", code, errs)
 	}
 }
