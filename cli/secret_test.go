@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -135,8 +136,8 @@ func TestSecrets_AreNowhere(t *testing.T) {
 	if fi, err := os.Stat(filepath.Join(s.state, "control.token")); err != nil || fi.Mode().Perm() != 0o600 {
 		t.Errorf("control.token: %v, %v", fi, err)
 	}
-	if n := len(seen); !slices.ContainsFunc(keysOf(seen), func(k string) bool { return strings.HasSuffix(k, ".json") }) {
-		t.Errorf("no record of a drill among %d places", n)
+	if !slices.ContainsFunc(slices.Collect(maps.Keys(seen)), func(path string) bool { return strings.HasSuffix(path, ".json") }) {
+		t.Errorf("no record of a drill among %d places", len(seen))
 	}
 	for where, text := range seen {
 		for what, secret := range secrets {
@@ -145,14 +146,6 @@ func TestSecrets_AreNowhere(t *testing.T) {
 			}
 		}
 	}
-}
-
-func keysOf(m map[string]string) []string {
-	var keys []string
-	for k := range m {
-		keys = append(keys, k)
-	}
-	return keys
 }
 
 // reload has the engine read another text, and waits for what the log says of it.
