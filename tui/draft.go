@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"slices"
 	"time"
 
 	"baton/engine/control"
@@ -71,6 +72,9 @@ func (m *Model) edit(i int, from []float64, v float64) bool {
 	case len(m.live.Vendors) < 2:
 		m.say(control.Warn, "alone")
 		return false
+	case m.locked[vendor.Name]:
+		m.say(control.Warn, "is-locked", label(vendor))
+		return false
 	case !draw.Alive(vendor.State):
 		_, word, _ := draw.StateWord(vendor.State, m.look)
 		m.say(control.Warn, "dead", label(vendor), word)
@@ -99,6 +103,22 @@ func (m *Model) dropEmpty() {
 	}
 }
 
+// burst is nudges that came close together: the draft shows them at once, and
+// they are sent as one change.
+type burst struct {
+	on    bool
+	n     int // counts nudges
+	begun time.Time
+}
+
+const (
+	burstPause = 400 * time.Millisecond // after the last nudge
+	burstMost  = 800 * time.Millisecond // after the first: the split follows within a second
+)
+
+// nudgedMsg comes a pause after nudge n.
+type nudgedMsg int
+
 // nudge moves the selected vendor's weight by delta.
 func (m *Model) nudge(delta float64) tea.Cmd {
 	if m.vendor() == nil {
@@ -108,6 +128,35 @@ func (m *Model) nudge(delta float64) tea.Cmd {
 	v := m.draft.values[m.selected]
 	if !m.edit(m.selected, m.draft.values, v+delta) {
 		m.dropEmpty()
+		return nil
+	}
+	if m.draft.values[m.selected] == v {
+		m.say(control.Info, "at-end", label(&m.live.Vendors[m.selected]), draw.Whole(v))
+		m.dropEmpty()
+		return nil
+	}
+	if m.live.Apply == "enter" || m.draft.hold || m.draft.sending {
+		return m.settle()
+	}
+	now := m.clock()
+	if !m.burst.on {
+		m.burst.on, m.burst.begun = true, now
+	}
+	m.burst.n++
+	if now.Sub(m.burst.begun) >= burstMost {
+		return m.settle()
+	}
+	return m.later(min(burstPause, burstMost-now.Sub(m.burst.begun)), nudgedMsg(m.burst.n))
+}
+
+// nudged sends a burst that has ended, or lasts too long to wait for its end.
+func (m *Model) nudged(n nudgedMsg) tea.Cmd {
+	over := int(n) == m.burst.n || m.clock().Sub(m.burst.begun) >= burstMost
+	if !m.burst.on || !over || m.drag != nil {
+		return nil
+	}
+	if m.draft == nil || m.draft.hold {
+		m.burst.on = false
 		return nil
 	}
 	return m.settle()
@@ -129,7 +178,17 @@ func (m *Model) setTo(v float64) tea.Cmd {
 // equal stages equal weights.
 func (m *Model) equal() tea.Cmd {
 	m.begin()
-	m.draft.values = equalise(m.draft.values, m.fixed())
+	was := m.draft.values
+	m.draft.values = equalise(was, m.fixed())
+	if slices.Equal(was, m.draft.values) {
+		key := "equal-already"
+		if slices.Contains(m.fixed(), true) {
+			key = "no-room"
+		}
+		m.say(control.Info, key)
+		m.dropEmpty()
+		return nil
+	}
 	return m.settle()
 }
 
@@ -137,6 +196,7 @@ func (m *Model) equal() tea.Cmd {
 // applied by Enter.
 func (m *Model) settle() tea.Cmd {
 	d := m.draft
+	m.burst.on = false
 	switch {
 	case d.sending:
 		d.again = true
@@ -157,6 +217,7 @@ func (m *Model) commit() tea.Cmd {
 	if d == nil || d.sending {
 		return nil
 	}
+	m.burst.on = false
 	d.sending, d.again, d.hold = true, false, false
 	before := m.current()
 	do := m.send(&control.SetWeights{Meta: m.atRevision(d.revision), Weights: d.weights()}, tagDraft)
@@ -292,7 +353,7 @@ func (m *Model) back() tea.Cmd {
 	m.past.undo = m.past.undo[:n-1]
 	m.past.redo = append(m.past.redo, m.current())
 	m.past.last = time.Time{}
-	return m.restoreVector(v)
+	return m.restoreVector(v, "undo")
 }
 
 // forth redoes.
@@ -306,15 +367,15 @@ func (m *Model) forth() tea.Cmd {
 	m.past.redo = m.past.redo[:n-1]
 	m.past.undo = append(m.past.undo, m.current())
 	m.past.last = time.Time{}
-	return m.restoreVector(v)
+	return m.restoreVector(v, "redo")
 }
 
-func (m *Model) restoreVector(v vector) tea.Cmd {
+func (m *Model) restoreVector(v vector, reason string) tea.Cmd {
 	meta := m.atRevision(m.live.Revision)
 	if v.auto {
 		return m.send(&control.ReleaseWeights{Meta: meta}, tagPlain)
 	}
-	return m.send(&control.SetWeights{Meta: meta, Weights: v.weights, Reason: "undo"}, tagPlain)
+	return m.send(&control.SetWeights{Meta: meta, Weights: v.weights, Reason: reason}, tagPlain)
 }
 
 // release gives the weights back to the controller.

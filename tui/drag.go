@@ -68,6 +68,8 @@ func (m *Model) press(x, y int) tea.Cmd {
 		return nil
 	}
 	m.begin()
+	nudged := m.burst.on
+	m.burst.on = false   // what was nudged goes with the drag
 	m.draft.hold = false // whoever takes hold has looked
 	s := m.lay.Slider(i)
 	knob := s.X + draw.Knob(m.draft.values[i], s.W)
@@ -79,6 +81,9 @@ func (m *Model) press(x, y int) tea.Cmd {
 	if x != knob+d.grab && !m.dragTo(x) {
 		m.drag = nil
 		m.dropEmpty()
+		if nudged && m.draft != nil {
+			return m.settle() // nudges that this press would have taken along
+		}
 	}
 	return nil
 }

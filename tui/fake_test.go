@@ -11,6 +11,8 @@ import (
 	"baton/engine/control"
 	"baton/tui/draw"
 	"baton/tui/theme"
+
+	tea "github.com/charmbracelet/bubbletea"
 )
 
 var noon = time.Date(2026, 12, 1, 12, 0, 0, 0, time.UTC)
@@ -45,7 +47,7 @@ func madeVendor(i int, weight float64) control.Vendor {
 	}
 	v := control.Vendor{
 		Name: vendorNames[i], Label: vendorLabels[i], Role: "secondary", Simulated: true, State: control.Healthy, StateSince: noon.Add(-time.Hour),
-		Weight: weight, Target: weight, Band: [2]float64{20, 30}, Share60s: control.Figure(weight + 0.3), RPS: weight / 5, InFlight: int(weight) / 6,
+		Weight: weight, Target: weight, Band: [2]float64{20, 30}, Share10s: control.Figure(weight), Share60s: control.Figure(weight + 0.3), RPS: weight / 5, InFlight: int(weight) / 6,
 		FirstToken: f(470 + 90*float64(i)), Latency: f(1820 + 200*float64(i)),
 		Errors: control.Errors{Rate60s: control.Figure(0), ByOutcome60s: map[string]int64{"ok": int64(weight) * 24}},
 		Why:    "75 to 62: P90 1.9s against 0.9s; 60s window, n=812",
@@ -206,6 +208,7 @@ func newConsole(s *control.Snapshot, o Options) *console {
 	}
 	c.Model = newModel(o, func() time.Time { return c.now }, theme.Plain)
 	c.loc = time.UTC
+	c.later = func(_ time.Duration, msg tea.Msg) tea.Cmd { return func() tea.Msg { return msg } }
 	c.resize(120, 36)
 	c.take(s, noon)
 	c.addEvents(journal())

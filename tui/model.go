@@ -39,6 +39,7 @@ type Model struct {
 	loc   *time.Location
 	home  string // the operator's directory, for short paths
 	inbox *inbox
+	later func(time.Duration, tea.Msg) tea.Cmd
 	out   *os.File // for the bell; nil: none
 
 	look  draw.Look
@@ -50,6 +51,7 @@ type Model struct {
 	shown  *control.Snapshot // what is drawn: live, or what it was when frozen
 	liveAt time.Time
 	events []control.Event
+	lostAt time.Time
 	lost   error // why the engine is out of reach, nil when it is not
 
 	w, h     int
@@ -58,6 +60,7 @@ type Model struct {
 	draft    *draft
 	drag     *drag
 	past     history
+	burst    burst
 	mode     mode
 	question *question
 	prompt   *prompt
@@ -79,6 +82,7 @@ type Model struct {
 	exit                             Exit
 
 	panels []drawnPanel
+	per    percents
 	lay    Layout
 	dirty  bool
 	cached string
@@ -126,6 +130,9 @@ func newModel(o Options, clock func() time.Time, depth theme.Depth) *Model {
 		o: o, clock: clock, loc: time.Local, inbox: &inbox{}, depth: depth, w: 80, h: 24,
 		locked: map[string]bool{}, readOnly: o.ReadOnly, mouse: o.Mouse, welcome: true, dirty: true,
 	}
+	m.later = func(d time.Duration, msg tea.Msg) tea.Cmd {
+		return tea.Tick(d, func(time.Time) tea.Msg { return msg })
+	}
 	m.now = clock()
 	m.home, _ = os.UserHomeDir() // without one paths stay whole
 	words := draw.Language(o.Lang, os.Getenv)
@@ -167,6 +174,9 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case doneMsg:
 		m.dirty = true
 		return m, m.done(msg)
+	case nudgedMsg:
+		m.dirty = true
+		return m, m.nudged(msg)
 	case listMsg:
 		m.dirty = true
 		m.openList(msg)
@@ -197,6 +207,9 @@ func (m *Model) frame() tea.Cmd {
 	var bell tea.Cmd
 	if ok {
 		m.dirty = true
+		if m.lost == nil && mail.err != nil {
+			m.lostAt = m.now
+		}
 		m.lost = mail.err
 		bell = m.addEvents(mail.events)
 		if mail.snap != nil {
@@ -219,10 +232,9 @@ func (m *Model) take(s *control.Snapshot, at time.Time) {
 	if !first && m.live.Revision > s.Revision && at.Before(m.liveAt) {
 		return // older than what a command brought back
 	}
+	before := m.live
 	m.live, m.liveAt = s, at
-	if first {
-		m.opening(s)
-	}
+	m.caution(before, s)
 	m.timer.see(s, at)
 	if m.timer.id != "" {
 		m.welcome = false
@@ -236,13 +248,23 @@ func (m *Model) take(s *control.Snapshot, at time.Time) {
 	m.relayout()
 }
 
-// opening is what the first state decides.
-func (m *Model) opening(s *control.Snapshot) {
+// caution is what the first state decides, and what a restart or a reload of
+// the engine changes: in production the console is locked until W.
+func (m *Model) caution(before, s *control.Snapshot) {
 	if !s.Simulated {
 		m.welcome = false
 	}
-	if production(s) {
-		m.readOnly = true
+	switch {
+	case production(s) && (before == nil || before.Environment != s.Environment):
+		m.readOnly, m.draft, m.drag, m.burst.on = true, nil, nil, false
+		if before != nil {
+			m.say(control.Warn, "now-production", draw.Clean(s.Environment))
+		}
+	case before != nil && before.Apply != s.Apply && s.Apply == "enter":
+		if m.draft != nil {
+			m.draft.hold = true // begun when it would have been applied at once
+		}
+		m.say(control.Warn, "now-enter")
 	}
 }
 

@@ -88,6 +88,9 @@ func (m *Model) close() {
 // askQuit asks before the gateway stops; attached, it just leaves.
 func (m *Model) askQuit() tea.Cmd {
 	if !m.o.Embedded {
+		if m.burst.on && m.draft != nil {
+			return tea.Sequence(m.settle(), m.leave(Left))
+		}
 		return m.leave(Left)
 	}
 	addr := ""
@@ -149,8 +152,11 @@ func (m *Model) askDrain(v *control.Vendor, now bool) tea.Cmd {
 		return m.send(&control.Undrain{Meta: m.meta(), Vendor: v.Name}, tagPlain)
 	}
 	q := question{Question: draw.Question{
-		Title: m.look.Sayf("drain-title", label(v)), Text: []string{m.look.Sayf("drain-1", draw.Whole(v.Weight))}, Yes: m.look.Sayf("drain-yes"),
+		Title: m.look.Sayf("drain-title", label(v)), Text: []string{m.look.Sayf("drain-1", draw.Whole(v.Weight), draw.Rate(v.RPS))}, Yes: m.look.Sayf("drain-yes"),
 	}}
+	if draw.Alive(v.State) && !m.othersAlive(v) {
+		q.Text = append(q.Text, m.look.Sayf("drain-last"))
+	}
 	cmd := &control.Drain{Meta: m.meta(), Vendor: v.Name, Now: now}
 	q.yes = func() tea.Cmd { return m.send(cmd, tagPlain) }
 	m.careful(q, v)

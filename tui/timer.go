@@ -81,8 +81,11 @@ func (m *Model) drill() *control.DrillState {
 
 // seconds is what the clock shows now, or when the screen was frozen.
 func (m *Model) seconds() float64 {
-	if m.frozen {
+	switch {
+	case m.frozen:
 		return m.timer.at(m.frozenAt)
+	case m.lost != nil: // nobody measures now
+		return m.timer.at(m.lostAt)
 	}
 	return m.timer.at(m.now)
 }

@@ -112,7 +112,11 @@ func (m *Model) act(a action, k tea.KeyMsg) tea.Cmd {
 	}
 	switch a {
 	case actSelect:
-		m.choose(int(k.Runes[0] - '1'))
+		if n := int(k.Runes[0] - '1'); m.live != nil && n >= len(m.live.Vendors) {
+			m.say(control.Info, "no-such", n+1)
+		} else {
+			m.choose(n)
+		}
 	case actNext:
 		m.step(1)
 	case actPrevious:
@@ -179,6 +183,11 @@ func (m *Model) view(a action) {
 	case actLock:
 		if v := m.vendor(); v != nil {
 			m.locked[v.Name] = !m.locked[v.Name]
+			key := "lock-off"
+			if m.locked[v.Name] {
+				key = "lock-on"
+			}
+			m.say(control.Info, key, label(v))
 		}
 	case actClock:
 		if m.drill() == nil && !m.presenter {

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"strings"
+	"time"
 
 	"baton/engine/control"
 	"baton/tui/draw"
@@ -72,7 +73,7 @@ func (m *Model) frameLines() []string {
 }
 
 func (m *Model) header() *draw.Header {
-	h := &draw.Header{S: m.shown, Now: m.now, Location: m.loc, ReadOnly: m.readOnly, Frozen: m.frozen, Remote: m.o.Address}
+	h := &draw.Header{S: m.shown, Now: m.now, Location: m.loc, ReadOnly: m.readOnly, Frozen: m.frozen, Remote: m.o.Address, Lost: m.lost != nil}
 	if m.frozen {
 		h.Age = m.now.Sub(m.frozenAt)
 	}
@@ -114,7 +115,7 @@ func (m *Model) lostText() string {
 
 func (m *Model) drillView() *draw.Drill {
 	d := m.drill()
-	v := &draw.Drill{D: d, Label: d.Vendor, Seconds: m.seconds(), Now: m.now, Act: !m.readOnly, Home: m.home}
+	v := &draw.Drill{D: d, Lost: m.lost != nil, Label: d.Vendor, Seconds: m.seconds(), Now: m.now, Act: !m.readOnly, Home: m.home}
 	if x := m.shown.Vendor(d.Vendor); x != nil {
 		v.Label = label(x)
 	}
@@ -143,6 +144,14 @@ func (m *Model) putPanels(sc *screen, k draw.Look) {
 	if m.shown == nil {
 		return
 	}
+	if m.per.of != m.shown {
+		m.per = percentsOf(m.shown)
+	}
+	per := &m.per
+	least := m.h
+	for _, r := range m.lay.Panels {
+		least = min(least, r.H)
+	}
 	for i, r := range m.lay.Panels {
 		n := m.lay.First + i
 		if n >= len(m.shown.Vendors) {
@@ -151,12 +160,28 @@ func (m *Model) putPanels(sc *screen, k draw.Look) {
 		v := &m.shown.Vendors[n]
 		p := draw.Panel{
 			N: n + 1, V: v, Selected: n == m.selected, Locked: m.locked[v.Name], Hi: m.scale.hi, Now: m.shown.Time, SLO: m.shown.Target,
+			Lost: m.lost != nil, Spare: r.H - least, PinUntil: m.pinUntil(),
+		}
+		if n < len(per.weight) {
+			p.Weight, p.Target, p.Share = per.weight[n], per.target[n], per.share[n]
 		}
 		if d := m.draft; d != nil && n < len(d.values) && (d.values[n] != d.base[n] || d.sending) {
-			p.Staged, p.Draft, p.Applying = true, d.values[n], d.sending
+			p.Staged, p.Draft, p.Applying = true, d.values[n], d.sending || m.burst.on
 		}
 		sc.put(r, m.panel(i, panelKey{p, r.W, r.H, k, m.zoom}))
 	}
+}
+
+// pinUntil is when the pin ends, in the operator's time; "" without one.
+func (m *Model) pinUntil() string {
+	p := m.shown.Pin
+	switch {
+	case p == nil || p.Until.IsZero():
+		return ""
+	case p.Until.Sub(m.shown.Time) > 20*time.Hour:
+		return p.Until.In(m.loc).Format("01-02 15:04")
+	}
+	return p.Until.In(m.loc).Format(time.TimeOnly)
 }
 
 // panelKey is everything that a panel's lines depend on. A snapshot never

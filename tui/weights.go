@@ -3,6 +3,8 @@ package tui
 import (
 	"math"
 	"sort"
+
+	"baton/engine/control"
 )
 
 // toHundred rounds weights to whole percents that sum to 100, by the largest
@@ -96,4 +98,48 @@ func equalise(w []float64, fixed []bool) []float64 {
 		out[free[k]] = x
 	}
 	return out
+}
+
+// percents are the whole percents of all vendors, each row rounded together so
+// that it sums to 100. A share that is not known is -1.
+type percents struct {
+	of                    *control.Snapshot
+	weight, target, share []float64
+}
+
+func percentsOf(s *control.Snapshot) percents {
+	n := len(s.Vendors)
+	p := percents{s, make([]float64, n), make([]float64, n), make([]float64, n)}
+	for i := range s.Vendors {
+		v := &s.Vendors[i]
+		p.weight[i], p.target[i] = v.Weight, v.Target
+		if v.Share10s != nil {
+			p.share[i] = *v.Share10s
+		}
+	}
+	p.weight, p.target, p.share = together(p.weight), together(p.target), together(p.share)
+	for i := range s.Vendors {
+		if s.Vendors[i].Share10s == nil {
+			p.share[i] = -1
+		}
+	}
+	return p
+}
+
+// together rounds percents to whole ones that sum to 100, if they do so before;
+// others are rounded one by one.
+func together(w []float64) []float64 {
+	sum := 0.0
+	out := make([]float64, len(w))
+	for i, x := range w {
+		if math.IsNaN(x) || math.IsInf(x, 0) {
+			x = 0
+		}
+		out[i] = math.Round(x)
+		sum += x
+	}
+	if math.Abs(sum-100) > 0.5 {
+		return out
+	}
+	return toHundred(w)
 }

@@ -1,7 +1,6 @@
 package draw
 
 import (
-	"strconv"
 	"strings"
 	"time"
 
@@ -16,6 +15,7 @@ type Drill struct {
 	Seconds float64 // what the clock shows
 	Now     time.Time
 	Act     bool   // this console may act
+	Lost    bool   // the engine is out of reach: nothing runs on here
 	Home    string // written as ~ in paths; "": never
 }
 
@@ -239,7 +239,7 @@ func (d *Drill) clients(w int, k Look) string {
 	}
 	r.Add(k.Dim, " "+k.Dot+" "+Count(q.Total)+" "+k.Asked+" "+k.Dot+" "+Count(q.FailedOver)+" "+k.Moved)
 	if d.D.HurtS > 0 {
-		r.Add(k.Warn, " "+k.Dot+" "+k.Hurt+" "+strconv.FormatFloat(d.D.HurtS, 'f', 1, 64)+"s")
+		r.Add(k.Warn, " "+k.Dot+" "+k.Hurt+" "+tenths(d.D.HurtS)+"s")
 	}
 	if v := d.D.Verify; v != nil && !d.stopped() {
 		for _, s := range [...]string{" " + k.Dot + " n " + Count(v.N) + "/" + Count(v.MinN), " " + k.Dot + " P99 " + Millis(v.P99ms) + " < " + millis(v.LimitMs)} {

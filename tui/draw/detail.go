@@ -30,7 +30,7 @@ func (p *Panel) Detail(w, h int, k Look) []string {
 	}
 	body = append(body, tail...)
 	edge := k.Accent
-	return block(Box(body, p.name(w, k), p.state(w, k), edge, w, h, k), w, h)
+	return block(p.box(body, edge, w, h, k), w, h)
 }
 
 // windows is a table of quantiles: both kinds by three windows.

@@ -77,7 +77,7 @@ func TestSlider_IsDrawnAsAgreed(t *testing.T) {
 		{25, 75, true, false, "━━━┊━━━━━○───"},
 		{math.NaN(), 0, false, true, "O------------"},
 	} {
-		p := Panel{V: &control.Vendor{Weight: c.weight, State: control.Healthy}, Staged: c.staged, Draft: c.draft}
+		p := Panel{V: &control.Vendor{State: control.Healthy}, Weight: c.weight, Staged: c.staged, Draft: c.draft}
 		if got := Slider(&p, 13, look(c.ascii, theme.Plain)); got != c.want {
 			t.Errorf("%+v: %q, want %q", c, got, c.want)
 		}

@@ -96,12 +96,22 @@ func (p *Panel) load(w int, k Look) string {
 	}
 	rate := p.V.Errors.Rate60s
 	r.Add(errorInk(rate, k), Percent(rate)).Fill("", " ", gap)
-	r.Add(k.Strong, Rate(p.V.RPS)).Add(k.Dim, per).Fill("", " ", gap)
-	r.Add(k.Strong, strconv.Itoa(p.V.InFlight)).Add(k.Dim, " "+k.InFlight)
+	rps, flying := p.rates()
+	r.Add(k.Strong, rps).Add(k.Dim, per).Fill("", " ", gap)
+	r.Add(k.Strong, flying).Add(k.Dim, " "+k.InFlight)
 	if l := p.V.Limit.AllowedRPS; l != nil && r.Left() > 14 {
 		r.Fill("", " ", gap).Add(k.Warn, k.Limit+" "+Rate(*l)+"/s")
 	}
 	return r.String()
+}
+
+// rates are requests per second and what is in flight; of an engine that is
+// out of reach nobody knows them.
+func (p *Panel) rates() (rps, flying string) {
+	if p.Lost {
+		return unknown, unknown
+	}
+	return Rate(p.V.RPS), strconv.Itoa(p.V.InFlight)
 }
 
 func errorInk(rate *float64, k Look) theme.Style {
@@ -116,47 +126,76 @@ func errorInk(rate *float64, k Look) theme.Style {
 	return k.Strong
 }
 
-// weights is where the weight stands, goes and what is carried.
+// weights is where the weight stands, goes and what is carried: whole parts of
+// it, the least important ones left out where there is no room.
 func (p *Panel) weights(w int, k Look) string {
 	r := NewRow(w, k)
-	wide := w >= 46
-	if wide {
-		r.Add(k.Dim, k.Weight).Pad(14)
+	if w >= 46 {
+		r.Add(k.Dim, k.Words.Weight).Pad(14)
 	}
-	switch {
-	case p.Staged:
-		r.Add(k.Theme.Staged, Whole(p.V.Weight)+" "+k.Arrow+" "+Whole(p.Draft)+"  ")
+	for i, form := range pack(p.weightParts(k), r.Left(), 2) {
+		if i > 0 {
+			r.Add("", "  ")
+		}
+		for _, s := range form {
+			r.Add(s.Style, s.Text)
+		}
+	}
+	return r.String()
+}
+
+func (p *Panel) weightParts(k Look) []segment {
+	same := func(rank int, s ...Span) segment { return segment{long: s, short: s, rank: rank} }
+	var segs []segment
+	if p.Staged {
 		word := k.Words.Staged
 		if p.Applying {
 			word = k.Applying
 		}
-		r.Add(k.Theme.Staged, word)
-		return p.locked(r, k).String()
-	case math.Abs(p.V.Target-p.V.Weight) >= 0.5:
-		r.Add(k.Note, Whole(p.V.Weight)+" "+k.Arrow+" "+Whole(p.V.Target))
-	default:
-		r.Add(k.Dim, k.TargetW+" ").Add("", Whole(p.V.Target))
+		segs = append(segs, same(0, Span{k.Theme.Staged, Whole(p.Weight) + " " + k.Arrow + " " + Whole(p.Draft) + "  " + word}))
+	} else {
+		segs = append(segs, same(0, p.heading(k)...))
 	}
-	r.Add("", "  ").Add(k.Dim, k.Share+" ")
+	if p.Locked {
+		segs = append(segs, same(0, Span{k.WarnBold, k.Locked}))
+	}
+	if p.Staged {
+		return segs
+	}
 	share := unknown
-	if s := p.V.Share60s; s != nil {
-		share = Whole(*s)
+	if p.Share >= 0 {
+		share = Whole(p.Share)
 	}
-	r.Add("", share)
-	if p.V.Band[1] > 0 && r.Left() >= 14 {
-		r.Add(k.Dim, "  "+k.Band+" ").Add(k.Dim, strconv.FormatFloat(p.V.Band[0], 'f', -1, 64)+"-"+strconv.FormatFloat(p.V.Band[1], 'f', -1, 64))
+	segs = append(segs, same(2, Span{k.Dim, k.Words.Share + " "}, Span{"", share}))
+	if band := p.band(k); len(band.long) > 0 {
+		segs = append(segs, band)
 	}
 	if p.V.Pinned {
-		r.Add(k.Warn, "  "+k.Pinned)
+		segs = append(segs, same(1, Span{k.Warn, k.Pinned}))
 	}
-	return p.locked(r, k).String()
+	return segs
 }
 
-func (p *Panel) locked(r *Row, k Look) *Row {
-	if p.Locked {
-		r.Add(k.Warn, "  "+k.Locked)
+// heading is where the weight goes; a difference that rounds to nothing is none,
+// and the weight of a vendor that is out goes nowhere now.
+func (p *Panel) heading(k Look) []Span {
+	if math.Abs(p.V.Target-p.V.Weight) < 0.5 || p.Weight == p.Target || !p.Alive() {
+		return []Span{{k.Dim, k.TargetW + " "}, {"", Whole(p.Target)}}
 	}
-	return r
+	return []Span{{k.Note, Whole(p.Weight) + " " + k.Arrow + " " + Whole(p.Target)}}
+}
+
+// band is the vendor's band; marked where the weight lies outside.
+func (p *Panel) band(k Look) segment {
+	b := p.V.Band
+	if !(b[1] > 0) {
+		return segment{}
+	}
+	text := strconv.FormatFloat(b[0], 'f', -1, 64) + "-" + strconv.FormatFloat(b[1], 'f', -1, 64)
+	if p.Alive() && (p.V.Weight < b[0]-0.5 || p.V.Weight > b[1]+0.5) {
+		return segment{long: []Span{{k.WarnBold, k.Outside + " " + text}}, short: []Span{{k.WarnBold, "!" + text}}, rank: 2}
+	}
+	return segment{long: []Span{{k.Dim, k.Words.Band + " " + text}}, short: []Span{{k.Dim, text}}, rank: 3}
 }
 
 // because says what a person should know of the vendor: a fault first, then
@@ -176,6 +215,7 @@ func (p *Panel) because(w int, k Look) string {
 		}
 		return r.String()
 	}
+	own := p.overrides(k)
 	switch {
 	case p.V.State != control.Healthy && p.V.Reason != "":
 		ink := k.Warn
@@ -183,10 +223,29 @@ func (p *Panel) because(w int, k Look) string {
 			ink = k.Crit
 		}
 		r.Add(ink, p.V.Reason)
-	case len(p.V.Overrides) > 0:
-		r.Add(k.Warn, strings.Join(p.V.Overrides, ", "))
+	case own != "":
+		r.Add(k.Warn, own)
 	default:
 		r.Add(k.Dim, p.V.Why)
 	}
 	return r.String()
+}
+
+// overrides is what people have set on the vendor. The pin is told in the
+// console's own words and in the operator's time.
+func (p *Panel) overrides(k Look) string {
+	var out []string
+	if p.PinUntil != "" {
+		out = append(out, k.Sayf("pinned-until", Whole(p.Target), p.PinUntil))
+	}
+	for _, o := range p.V.Overrides {
+		if strings.HasPrefix(o, "pinned to ") {
+			continue
+		}
+		if by, ok := strings.CutPrefix(o, "drained by "); ok {
+			o = k.Sayf("drained-by", by)
+		}
+		out = append(out, o)
+	}
+	return strings.Join(out, " "+k.Dot+" ")
 }

@@ -106,8 +106,17 @@ func Clock(s float64) string {
 	if math.IsNaN(s) || s < 0 {
 		s = 0
 	}
-	t := int64(s*10 + 1e-6)
+	t := int64(min(s, 1e9)*10 + 1e-6)
 	return MinSec(float64(t/10)) + "." + strconv.FormatInt(t%10, 10)
+}
+
+// tenths writes seconds as s.t, cut and not rounded.
+func tenths(s float64) string {
+	if !(s > 0) {
+		s = 0
+	}
+	t := int64(min(s, 1e9)*10 + 1e-6)
+	return strconv.FormatInt(t/10, 10) + "." + strconv.FormatInt(t%10, 10)
 }
 
 // MinSec writes seconds as m:ss, or h:mm:ss from one hour on.

@@ -15,6 +15,7 @@ type Header struct {
 	ReadOnly bool
 	Frozen   bool
 	Age      time.Duration // how old the data is, while frozen
+	Lost     bool          // the engine is out of reach: its rates are not known
 	Remote   string        // the engine's address, "" when it is in this process
 }
 
@@ -80,7 +81,7 @@ func (h *Header) Line(w int, k Look) string {
 	segs = append(segs, h.control(k))
 	if s.Demo != nil {
 		rate := strings.TrimSuffix(Rate(s.Demo.RPS), ".0") + "/s"
-		segs = append(segs, segment{[]Span{{k.Dim, k.DemoTraffic + " "}, {"", rate}}, []Span{{k.Dim, "demo "}, {"", rate}}, 5})
+		segs = append(segs, segment{[]Span{{k.Dim, k.DemoTraffic + " "}, {"", rate}}, []Span{{k.Dim, k.Demo + " "}, {"", rate}}, 5})
 	}
 	var right []segment
 	if h.Frozen {
@@ -148,6 +149,9 @@ func (h *Header) address(k Look) segment {
 func (h *Header) figures(k Look) []segment {
 	v := &h.S.Service
 	rate := Rate(h.S.Gateway.RPS)
+	if h.Lost {
+		rate = unknown
+	}
 	p99 := k.Strong
 	if v.Count < 50 {
 		p99 = k.Faint

@@ -17,9 +17,16 @@ type Panel struct {
 	Staged   bool    // Draft is not applied yet
 	Applying bool    // it is on its way
 	Draft    float64 // percent; meant while Staged
-	Hi       float64 // upper end of the shared scale, milliseconds
-	Now      time.Time
-	SLO      control.Targets
+	Lost     bool    // the engine is out of reach: rates are not known
+	Spare    int     // rows that it has beyond the lowest panel; graphs of all are the same
+	PinUntil string  // when its pin ends, in the operator's time; "" without a pin
+	// Weight, Target and Share are whole percents, rounded together with those
+	// of the other vendors so that each row of them sums to 100; Share is -1
+	// where it is not known.
+	Weight, Target, Share float64
+	Hi                    float64 // upper end of the shared scale, milliseconds
+	Now                   time.Time
+	SLO                   control.Targets
 }
 
 // Shown is the weight that the slider stands at.
@@ -27,7 +34,7 @@ func (p *Panel) Shown() float64 {
 	if p.Staged {
 		return p.Draft
 	}
-	return p.V.Weight
+	return p.Weight
 }
 
 // Alive says whether the vendor may take traffic.
@@ -67,23 +74,36 @@ func (p *Panel) Lines(w, h int, k Look) []string {
 	if p.Selected {
 		edge = k.Accent
 	}
-	return Box(p.body(w-4, h-2, k), p.name(w, k), p.state(w, k), edge, w, h, k)
+	return p.box(p.body(w-4, h-2, k), edge, w, h, k)
 }
 
-// name is the left title of the frame.
-func (p *Panel) name(w int, k Look) []Span {
+// box is the panel's frame with its titles around body.
+func (p *Panel) box(body []string, edge theme.Style, w, h int, k Look) []string {
+	right := p.state(w, k)
+	room := w - 9 - spansWidth(right) // corners, rules and spaces of both titles
+	return Box(body, p.name(room, k), right, edge, w, h, k)
+}
+
+// name is the left title of the frame: what of it fits whole beside the state.
+func (p *Panel) name(room int, k Look) []Span {
 	digit := k.Dim
 	mark := ""
 	if p.Selected {
 		digit, mark = k.Accent, k.Select+" "
 	}
-	s := []Span{{digit, mark + strconv.Itoa(p.N) + " "}, {k.Strong, p.label()}}
-	if w >= 44 && p.V.Label != "" && p.V.Label != p.V.Name {
-		s = append(s, Span{k.Dim, " " + p.V.Name})
+	s := append(make([]Span, 0, 6), Span{digit, mark + strconv.Itoa(p.N) + " "}, Span{k.Strong, p.label()})
+	add := func(st theme.Style, text string) {
+		if text != "" && spansWidth(s)+Width(Clean(text)) <= room {
+			s = append(s, Span{st, text})
+		}
 	}
-	if w >= 54 {
-		s = append(s, Span{k.Dim, " " + k.Dot + " " + k.role(p.V.Role)})
+	if p.Locked {
+		add(k.WarnBold, " "+k.Dot+" "+k.Locked)
 	}
+	if p.V.Label != "" && p.V.Label != p.V.Name {
+		add(k.Dim, " "+p.V.Name)
+	}
+	add(k.Dim, " "+k.Dot+" "+k.role(p.V.Role))
 	return s
 }
 
@@ -96,7 +116,7 @@ func (p *Panel) label() string {
 
 // state is the right title: whether it is simulated, and how it is.
 func (p *Panel) state(w int, k Look) []Span {
-	var s []Span
+	s := make([]Span, 0, 3)
 	if p.V.Simulated {
 		s = append(s, Span{k.Dim, k.Simulated}, Span{"", "  "})
 	}
@@ -148,11 +168,12 @@ func (p *Panel) body(w, h int, k Look) []string {
 		tail = append(tail, p.weights(w, k))
 		rest--
 	}
-	if rest >= 6 {
+	if rest >= 6 || rest >= 1 && p.V.Fault != nil {
 		tail = append([]string{p.because(w, k)}, tail...)
 		rest--
 	}
-	out = append(out, p.chart(w, rest, k)...)
+	out = append(out, p.chart(w, rest-p.Spare, k)...)
+	out = append(out, block(nil, w, min(rest, p.Spare))...)
 	out = append(out, tail...)
 	return append(out, p.sliderRow(w, k))
 }
@@ -189,8 +210,9 @@ func (p *Panel) flat(w, h int, k Look) []string {
 		}
 		r.Add(k.Theme.P90, "P90 ").Add(ink, Millis(l.P90ms)).Add(k.Theme.P99, " P99 ").Add(ink, Millis(l.P99ms))
 		r.Add(k.Dim, " "+k.Err+" ").Add(errorInk(p.V.Errors.Rate60s, k), Percent(p.V.Errors.Rate60s))
-		r.Add(k.Strong, " "+Rate(p.V.RPS)).Add(k.Dim, "/s ")
-		if n := strconv.Itoa(p.V.InFlight); Width(n)+1+Width(k.InFlight) <= r.Left() {
+		rps, n := p.rates()
+		r.Add(k.Strong, " "+rps).Add(k.Dim, "/s ")
+		if Width(n)+1+Width(k.InFlight) <= r.Left() {
 			r.Add(k.Strong, n).Add(k.Dim, " "+k.InFlight)
 		}
 		out = append(out, r.String())
@@ -235,6 +257,9 @@ func (p *Panel) line(w, h int, k Look) string {
 	}
 	if p.V.Fault != nil {
 		add(Span{"", " "}, Span{k.CritBold, k.Fault})
+	}
+	if p.Locked {
+		add(Span{"", " "}, Span{k.WarnBold, k.Locked})
 	}
 	r.Pad(r.max - spansWidth(right))
 	for _, s := range right {

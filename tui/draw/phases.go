@@ -22,13 +22,17 @@ type detail struct {
 	tight bool // little space between, and not the fault itself
 	times bool // when phases were reached
 	todo  bool // what is still to come
+	clock bool // moments as on the clock, m:ss.t
 }
 
 // phases are the drill's steps with the moments at which they were reached: as
 // much of it as w cells hold, what happens now last of all to go.
 func (d *Drill) phases(w int, k Look) string {
 	var line []Span
-	for _, v := range [...]detail{{false, true, true}, {true, true, true}, {true, true, false}, {true, false, true}, {true, false, false}} {
+	for _, v := range [...]detail{
+		{times: true, todo: true, clock: true}, {tight: true, times: true, todo: true, clock: true}, {tight: true, times: true, todo: true},
+		{tight: true, times: true}, {tight: true, todo: true}, {tight: true},
+	} {
 		if line = d.steps(v, k); spansWidth(line) <= w {
 			break
 		}
@@ -44,8 +48,11 @@ func (d *Drill) steps(v detail, k Look) []Span {
 	gap, sp := "   ", " "
 	if v.tight {
 		gap, sp = "  ", ""
+		if k.ASCII { // letters stand for marks there
+			sp = " "
+		}
 	}
-	var out []Span
+	out := make([]Span, 0, 16)
 	next := func() {
 		if len(out) > 0 {
 			out = append(out, Span{"", gap})
@@ -66,7 +73,7 @@ func (d *Drill) steps(v detail, k Look) []Span {
 			next()
 			out = append(out, Span{k.OK, k.Done}, Span{"", sp + k.phase(name)})
 			if name != control.PhaseFault && v.times {
-				out = append(out, Span{k.Dim, " " + momentText(m.TS, v.tight)})
+				out = append(out, Span{k.Dim, " " + momentText(m.TS, v.clock)})
 			}
 		case doing && name == control.PhaseRestored && !v.todo:
 			// the keys below say so
@@ -88,9 +95,11 @@ func (d *Drill) steps(v detail, k Look) []Span {
 	return out
 }
 
-func momentText(s float64, tight bool) string {
-	if tight && s < 60 {
-		return strconv.FormatFloat(s, 'f', 1, 64)
+// momentText is a moment, cut to tenths as the clock is: what was reached before
+// the cutover must not read as later than it.
+func momentText(s float64, clock bool) string {
+	if !clock && s < 60 {
+		return tenths(s)
 	}
 	return Clock(s)
 }

@@ -26,7 +26,7 @@ func Slider(p *Panel, n int, k Look) string {
 	line, knob, glyph := k.Accent, k.Strong, k.Knob
 	switch {
 	case p.Staged:
-		was = Knob(p.V.Weight, n)
+		was = Knob(p.Weight, n)
 		line, knob, glyph = k.Theme.Staged, k.Theme.Staged, k.KnobStaged
 	case !p.Alive():
 		line, knob = k.Faint, k.Dim

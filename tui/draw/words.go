@@ -13,13 +13,13 @@ type Words struct {
 	Primary, Secondary, Candidate                             string
 	Simulated, FirstToken, First, WholeAnswer, WholeShort     string
 	Errors, Err, ReqS, InFlight, Limit                        string
-	Weight, Weights, TargetW, Share, Band                     string
+	Weight, Weights, TargetW, Share, Band, Outside            string
 	Pinned, PinnedUp, Locked, Staged, Applying                string
 	Fault, EndsIn, NoData, GraphError                         string
 
-	Gateway, DemoTraffic, Auto, Observe, Connecting string
-	ReadOnly, ReadWrite, ReadOnlyWhy, Frozen        string
-	Events                                          string
+	Gateway, DemoTraffic, Demo, Auto, Observe, Connecting string
+	ReadOnly, ReadWrite, ReadOnlyWhy, Frozen              string
+	Events                                                string
 
 	Drill, Running, Passed, Failed, Refused, Aborted, Inconclusive        string
 	Cutover, Before, LeftW, Over, FailedW, CutStreams, Asked, Moved, Hurt string
