@@ -8,23 +8,39 @@ import (
 )
 
 // answer says something, streamed or whole.
-func (x *exchange) answer(ep *endpoint, load float64, q *quirk) {
-	m := x.req.measure()
-	c := conditions{rng: x.rng, load: load, cached: min(x.v.prefixes.visit(m.blocks), m.count())}
-	t := x.v.draw(x.o, c)
-	a := &answer{id: ep.prefix + x.id, created: x.start.Unix(), model: x.req.Model, in: m.count(), cached: c.cached}
+func (x *exchange) answer(ep *endpoint, m *meter, load float64, q *quirk) {
+	cached := min(x.v.prefixes.visit(m.blocks, m.size()), m.count())
+	a := &answer{id: ep.prefix + x.id, created: x.start.Unix(), model: x.req.Model, in: m.count(), cached: cached}
 	x.tokensIn = a.in
 	for i := range max(x.req.N, 1) {
 		a.choices = append(a.choices, x.choice(q, i))
 	}
+	p := x.pace(ep, a, load, q)
+	if ep.script != nil && x.req.Stream && q.rawWhole == "" {
+		x.stream(ep.script(a, q, x.req.includeUsage()), a, p, q)
+		return
+	}
+	x.whole(ep, a, p, q)
+}
+
+// pace draws when the answer's tokens come, or asks what the requests share.
+func (x *exchange) pace(ep *endpoint, a *answer, load float64, q *quirk) pace {
+	embeds := ep.script == nil // one pass over the input, with nothing to generate
+	if x.v.station != nil {
+		if embeds {
+			return x.v.station.serve(a.in, a.cached, 0)
+		}
+		return x.v.station.serve(a.in, a.cached, a.steps())
+	}
+	t := x.v.draw(x.o, conditions{rng: x.rng, load: load, cached: a.cached})
 	if q.slow > 0 {
 		t.perToken = float64(q.slow)
 	}
-	if ep.script != nil && x.req.Stream && q.rawWhole == "" {
-		x.stream(ep.script(a, q, x.req.includeUsage()), a, &t, q)
-		return
+	t.start += x.o.scaled(q.firstDelay)
+	if embeds {
+		t.start, t.perToken = t.start/4, 0
 	}
-	x.whole(ep, a, &t, q)
+	return &t
 }
 
 // choice decides what is said: a function call, sixty counted words, or a few sentences.
@@ -32,20 +48,27 @@ func (x *exchange) choice(q *quirk, index int) choice {
 	if call, ok := x.req.toolCall(); ok {
 		return choice{pieces: fourths(call.arguments), reason: "tool_calls", tool: &call, callID: "call_" + x.id + strconv.Itoa(index)}
 	}
-	c := choice{reason: "stop"}
-	if x.v.faulty {
-		c.pieces = countedWords()
-	} else {
-		want := int(lognormal(x.rng, float64(x.o.Tokens), x.o.TokenSigma) + 0.5)
-		c.pieces = compose(x.rng, x.req.question(), max(want, 1))
-	}
+	c := choice{reason: "stop", pieces: x.words()}
 	if q.finish != "" || !x.req.Stream && q.stopAfter > 0 && (q.stop == stopEnd || q.stop == stopDone) {
-		c.pieces, c.reason = c.pieces[:q.stopAfter], q.finish
+		c.pieces, c.reason = c.pieces[:min(q.stopAfter, len(c.pieces))], q.finish
 	}
 	if limit, ok := x.req.limit(); ok && limit < len(c.pieces) {
 		c.pieces, c.reason = c.pieces[:limit], "length"
 	}
 	return c
+}
+
+// words are what is said: sixty counted words or a few sentences, or what is missing of them.
+func (x *exchange) words() []string {
+	said := x.req.continued()
+	if x.v.faulty {
+		return missingWords(said)
+	}
+	want := max(int(lognormal(x.rng, float64(x.o.Tokens), x.o.TokenSigma)+0.5), 1)
+	if said != "" {
+		return goOn(x.rng, x.req.question(), said, want)
+	}
+	return compose(x.rng, x.req.question(), want)
 }
 
 // fourths cuts ASCII text into pieces of four bytes, about a token each.
@@ -61,10 +84,12 @@ func fourths(s string) []string {
 // coalesce is the least time between two writes of a stream: tokens due sooner share an event.
 const coalesce = 10 * time.Millisecond
 
+const eventStream = "text/event-stream; charset=utf-8"
+
 // stream writes an answer as it comes. Headers go out with the first token, as at real vendors.
-func (x *exchange) stream(sc script, a *answer, t *timing, q *quirk) {
+func (x *exchange) stream(sc script, a *answer, p pace, q *quirk) {
 	h := x.w.Header()
-	h.Set("Content-Type", "text/event-stream; charset=utf-8")
+	h.Set("Content-Type", eventStream)
 	h.Set("Cache-Control", "no-cache")
 	_, typed := sc.(*responseScript)
 	s := &sse{w: x.w, rc: x.rc, q: q, typed: typed}
@@ -73,8 +98,7 @@ func (x *exchange) stream(sc script, a *answer, t *timing, q *quirk) {
 		s.gz = gzip.NewWriter(x.w)
 	}
 	defer func() { x.events = s.sent }()
-	due := x.start.Add(t.first)
-	if !x.before(s, q, &due) {
+	if !x.before(s, q) || !p.first(x) {
 		return
 	}
 	x.status = http.StatusOK
@@ -83,21 +107,15 @@ func (x *exchange) stream(sc script, a *answer, t *timing, q *quirk) {
 		return
 	}
 	sc.open(s)
-	n, next := a.steps(), due
+	n := a.steps()
 	stopAt := min(q.stopAfter, n*2/3) // a function call is shorter than sixty words
-	var wrote time.Time
 	for from := 0; from < n; {
 		if q.stop != stopNone && from >= stopAt {
 			x.stop(s, q)
 			return
 		}
-		due, to := next, from+1
-		next = due.Add(t.token())
-		// Together with what is due before the next write may be, or overdue because this machine is busy.
-		for now := time.Now(); to < n && !t.fixed && (due.Sub(wrote) < x.o.scaled(coalesce) || next.Before(now)); to++ {
-			due, next = next, next.Add(t.token())
-		}
-		if !x.sleepUntil(due) {
+		to, ok := p.next(x, from, n)
+		if !ok {
 			return
 		}
 		sc.delta(s, from, to)
@@ -109,7 +127,7 @@ func (x *exchange) stream(sc script, a *answer, t *timing, q *quirk) {
 			x.first = time.Since(x.start)
 		}
 		x.tokensOut = a.said(to)
-		from, wrote = to, due
+		from = to
 	}
 	sc.close(s)
 	x.outcome = Answered
@@ -118,9 +136,9 @@ func (x *exchange) stream(sc script, a *answer, t *timing, q *quirk) {
 	}
 }
 
-// before waits for the first token and does what a fault does until then.
-func (x *exchange) before(s *sse, q *quirk, due *time.Time) bool {
-	if q.headersFirst || q.keepAlive > 0 {
+// before does what a fault does until the first token.
+func (x *exchange) before(s *sse, q *quirk) bool {
+	if (q.headersFirst || q.keepAlive > 0) && x.status == 0 {
 		x.w.WriteHeader(http.StatusOK)
 		x.status = http.StatusOK
 		if !s.flush() {
@@ -128,9 +146,8 @@ func (x *exchange) before(s *sse, q *quirk, due *time.Time) bool {
 			return false
 		}
 	}
-	*due = due.Add(x.o.scaled(q.firstDelay))
-	for q.keepAlive > 0 && time.Until(*due) > 0 {
-		if !x.sleep(min(x.o.scaled(q.keepAlive), time.Until(*due))) {
+	for due := x.began.Add(x.o.scaled(q.firstDelay)); q.keepAlive > 0 && time.Until(due) > 0; {
+		if !x.sleep(min(x.o.scaled(q.keepAlive), time.Until(due))) {
 			return false
 		}
 		s.comment("keep-alive")
@@ -139,20 +156,13 @@ func (x *exchange) before(s *sse, q *quirk, due *time.Time) bool {
 			return false
 		}
 	}
-	return x.sleepUntil(*due)
+	return true
 }
 
 // whole writes an answer at once, after the time that streaming it would have taken.
-func (x *exchange) whole(ep *endpoint, a *answer, t *timing, q *quirk) {
+func (x *exchange) whole(ep *endpoint, a *answer, p pace, q *quirk) {
 	x.w.Header().Set("Content-Type", "application/json")
-	wait := t.first + x.o.scaled(q.firstDelay)
-	if ep.script == nil {
-		wait = t.first / 4 // embeddings are one pass over the input, with nothing to generate
-	} else {
-		wait += t.rest(a.steps())
-	}
-	due := x.start.Add(wait)
-	if q.headersFirst || q.keepAlive > 0 {
+	if (q.headersFirst || q.keepAlive > 0) && x.status == 0 {
 		x.w.WriteHeader(http.StatusOK)
 		x.status = http.StatusOK
 		if err := x.rc.Flush(); err != nil {
@@ -160,7 +170,11 @@ func (x *exchange) whole(ep *endpoint, a *answer, t *timing, q *quirk) {
 			return
 		}
 	}
-	if !x.sleepUntil(due) {
+	n := a.steps()
+	if ep.script == nil {
+		n = 1
+	}
+	if !p.last(x, n) {
 		return
 	}
 	x.first = time.Since(x.start)

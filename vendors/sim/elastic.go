@@ -13,15 +13,6 @@ type conditions struct {
 	cached int     // prompt tokens found in the prefix cache
 }
 
-// timing is one request's latency: its first token, and then a draw for each further one.
-type timing struct {
-	first    time.Duration
-	perToken float64 // nanoseconds; this request's mean pace
-	rng      *rand.Rand
-	scale    float64
-	fixed    bool // no jitter, no stalls
-}
-
 // The elastic model, for load in [0, 1]:
 //
 //	first token = LN(first_token, sigma)·(1 + 0.25·load), in 1.2 % of requests × LN(2.2, 0.25), - 0.08 ms per cached token
@@ -51,33 +42,12 @@ func drawElastic(o *Options, c conditions) timing {
 	// A cached prefix saves prefill, never the whole wait.
 	first = max(first-float64(cachedGain)*float64(c.cached), 0.4*first)
 	pace := float64(o.PerToken) * (1 + paceLoad*c.load) * lognormal(c.rng, 1, paceSigma)
-	return timing{first: time.Duration(first * o.Scale), perToken: pace, rng: c.rng, scale: o.Scale}
+	return timing{start: time.Duration(first * o.Scale), perToken: pace, rng: c.rng, scale: o.Scale}
 }
 
 // drawFixed is the timing of the profile "faults": always the same, so that what differs is the fault.
 func drawFixed(o *Options, c conditions) timing {
-	return timing{first: o.scaled(o.FirstToken), perToken: float64(o.PerToken), rng: c.rng, scale: o.Scale, fixed: true}
-}
-
-// token draws the time from the last token to the next.
-func (t *timing) token() time.Duration {
-	if t.fixed {
-		return time.Duration(t.perToken * t.scale)
-	}
-	d := t.perToken * gamma(t.rng, jitterShape)
-	if t.rng.Float64() < stallChance {
-		d += float64(stallMin) + t.rng.Float64()*float64(stallMax-stallMin)
-	}
-	return time.Duration(d * t.scale)
-}
-
-// rest is the time from the first token to the last of n.
-func (t *timing) rest(n int) time.Duration {
-	var sum time.Duration
-	for range max(n-1, 0) {
-		sum += t.token()
-	}
-	return sum
+	return timing{start: o.scaled(o.FirstToken), perToken: float64(o.PerToken), rng: c.rng, scale: o.Scale, fixed: true}
 }
 
 func lognormal(rng *rand.Rand, median, sigma float64) float64 {
@@ -123,28 +93,4 @@ func (e *elasticity) observe(now time.Time, inFlight int, growAfter time.Duratio
 		e.hotSince = now
 	}
 	return min(load, 1)
-}
-
-// bucket is a token bucket that holds one second's worth of requests.
-type bucket struct {
-	tokens float64
-	rate   float64
-	at     time.Time
-}
-
-// take reports whether one more request is within rate per second; a changed rate starts with a full bucket.
-func (b *bucket) take(now time.Time, rate float64) bool {
-	full := max(rate, 1)
-	if rate != b.rate {
-		*b = bucket{tokens: full, rate: rate, at: now}
-	}
-	if gone := now.Sub(b.at); gone > 0 {
-		b.tokens = min(full, b.tokens+gone.Seconds()*rate)
-		b.at = now
-	}
-	if b.tokens < 1 {
-		return false
-	}
-	b.tokens--
-	return true
 }

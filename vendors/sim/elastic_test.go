@@ -18,8 +18,8 @@ func draws(t *testing.T, n int, load float64, cached int) (first, total []time.D
 		rng := requestRand(o.Seed, uint64(i))
 		tm := drawElastic(&o, conditions{rng: rng, load: load, cached: cached})
 		tokens := max(int(lognormal(rng, float64(o.Tokens), o.TokenSigma)+0.5), 1)
-		first = append(first, tm.first)
-		total = append(total, tm.first+tm.rest(tokens))
+		first = append(first, tm.start)
+		total = append(total, tm.start+tm.rest(tokens))
 	}
 	slices.Sort(first)
 	slices.Sort(total)
@@ -101,7 +101,7 @@ func TestBucket_AdmitsItsRate(t *testing.T) {
 	now := time.Unix(0, 0)
 	admitted := 0
 	for i := range 1000 { // 100 per second for ten seconds
-		if b.take(now.Add(time.Duration(i)*10*time.Millisecond), 20) {
+		if b.take(now.Add(time.Duration(i)*10*time.Millisecond), 20, 1, 1) {
 			admitted++
 		}
 	}
@@ -121,7 +121,7 @@ func TestPrefixCache_CountsLeadingBlocksSeenBefore(t *testing.T) {
 		{[]uint64{7, 2, 3}, 0},
 		{nil, 0},
 	} {
-		if got := c.visit(step.blocks); got != step.want {
+		if got := c.visit(step.blocks, blockTokens); got != step.want {
 			t.Errorf("visit(%v) = %d, want %d", step.blocks, got, step.want)
 		}
 	}

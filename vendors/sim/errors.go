@@ -14,7 +14,19 @@ type refusal struct {
 	contentType string // default application/json
 }
 
+// refuse sends an error answer; in a stream that has begun with comments it is an event.
 func (x *exchange) refuse(e refusal) {
+	if x.status != 0 {
+		x.outcome = Broken
+		body := append(append([]byte("data: "), e.body...), "\n\n"...)
+		if !x.req.Stream {
+			body = e.body
+		}
+		if _, err := x.w.Write(body); err != nil {
+			x.outcome = Left
+		}
+		return
+	}
 	h := x.w.Header()
 	h.Set("Content-Type", or(e.contentType, "application/json"))
 	for _, kv := range e.header {
@@ -57,6 +69,15 @@ var (
 	limitRequests = refusal{
 		status: http.StatusTooManyRequests,
 		body:   []byte(`{"error":{"message":"You have exceeded your current request limit.","type":"limit_requests","param":null,"code":"limit_requests"}}`),
+	}
+	limitSlope = refusal{
+		status: http.StatusTooManyRequests,
+		body:   openAIError("Request rate increased too quickly. To ensure system stability, please adjust your client logic to scale requests more smoothly over time.", "limit_burst_rate", "", "limit_burst_rate"),
+	}
+	// limitTokens passes within a minute, whatever it says about billing.
+	limitTokens = refusal{
+		status: http.StatusTooManyRequests,
+		body:   openAIError("You exceeded your current quota, please check your plan and billing details.", "insufficient_quota", "", "insufficient_quota"),
 	}
 	rateLimited = refusal{
 		status: http.StatusTooManyRequests,

@@ -27,6 +27,8 @@ type exchange struct {
 	req   request
 	id    string // of the answer, without its prefix
 	start time.Time
+	began time.Time // when work on it began: the arrival, or the end of its wait in a line
+	leave func()    // gives back the place that it holds, if it holds one
 
 	entry *Entry
 	epoch int
@@ -51,6 +53,10 @@ func (v *Vendor) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	x := v.arrive(w, r)
 	defer x.finish()
+	if v.station != nil && v.station.reading().down {
+		x.reset()
+		return
+	}
 	rest := strings.TrimPrefix(strings.TrimPrefix(path, "/v1"), "/")
 	switch {
 	case rest == "models", strings.HasPrefix(rest, "models/"):
@@ -68,6 +74,7 @@ func (v *Vendor) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (v *Vendor) arrive(w http.ResponseWriter, r *http.Request) *exchange {
 	o := v.options.Load()
 	x := &exchange{v: v, o: o, w: w, r: r, rc: http.NewResponseController(w), start: time.Now(), probe: r.Method == http.MethodGet}
+	x.began = x.start
 	x.entry = &Entry{Time: x.start, Method: r.Method, Path: r.URL.Path, Key: lastFour(bearer(r)), Roles: []string{}}
 	x.epoch = v.log.add(x.entry, x.probe, func(seq uint64) {
 		x.rng = requestRand(o.Seed, seq)
@@ -82,11 +89,14 @@ func (x *exchange) finish() {
 	if x.timer != nil {
 		x.timer.Stop()
 	}
+	if x.leave != nil {
+		x.leave()
+	}
 	total := time.Since(x.start)
 	x.v.log.finish(x.entry, x.epoch, x.probe, func() {
 		e := x.entry
 		e.Status, e.Events, e.TokensIn, e.TokensOut = x.status, x.events, x.tokensIn, x.tokensOut
-		e.FirstTokenMS, e.TotalMS = milliseconds(x.first), milliseconds(total)
+		e.FirstTokenMS, e.TotalMS, e.QueuedMS = milliseconds(x.first), milliseconds(total), milliseconds(x.began.Sub(x.start))
 		e.Outcome = or(x.outcome, Broken)
 		e.ClientLeft = e.Outcome == Left
 	})
@@ -125,18 +135,26 @@ func (x *exchange) serve(ep *endpoint) {
 		x.refuse(modelNotFound(x.req.Model))
 		return
 	}
-	load, ok := x.v.admit(x.start, x.o)
-	if !ok {
-		x.sleep(x.o.scaled(time.Duration(15+x.rng.IntN(26)) * time.Millisecond))
-		x.refuse(limitRequests)
+	x.work(ep)
+}
+
+// work takes a request past the limiter and answers it.
+func (x *exchange) work(ep *endpoint) {
+	m := x.req.measure(x.v.block)
+	estimate := x.o.Tokens
+	if limit, ok := x.req.limit(); ok {
+		estimate = limit
+	}
+	if !x.pass(m.count() + estimate) {
 		return
 	}
+	load := x.v.enter(time.Now(), x.o)
 	defer x.v.release()
 	if x.o.ErrorRate > 0 && x.rng.Float64() < x.o.ErrorRate {
 		x.refuse(overloaded)
 		return
 	}
-	x.answer(ep, load, &well)
+	x.answer(ep, &m, load, &well)
 }
 
 // read takes in the body and the key; false when the request was refused.
@@ -172,6 +190,23 @@ func (x *exchange) read(ep *endpoint) bool {
 	return false
 }
 
+// tickAfter is a channel that delivers after d, with the one timer of this exchange; never if d is 0.
+func (x *exchange) tickAfter(d time.Duration) <-chan time.Time {
+	if d == 0 {
+		return nil
+	}
+	x.setTimer(x.o.scaled(d))
+	return x.timer.C
+}
+
+func (x *exchange) setTimer(d time.Duration) {
+	if x.timer == nil {
+		x.timer = time.NewTimer(d)
+	} else {
+		x.timer.Reset(d)
+	}
+}
+
 // sleep waits for d; false when the client left first.
 func (x *exchange) sleep(d time.Duration) bool {
 	return x.sleepUntil(time.Now().Add(d))
@@ -187,11 +222,7 @@ func (x *exchange) sleepUntil(t time.Time) bool {
 		x.outcome = Left
 		return false
 	}
-	if x.timer == nil {
-		x.timer = time.NewTimer(d)
-	} else {
-		x.timer.Reset(d)
-	}
+	x.setTimer(d)
 	select {
 	case <-x.timer.C:
 		return true

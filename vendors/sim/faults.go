@@ -84,7 +84,7 @@ func findFault(model string) *fault {
 func (x *exchange) serveFault(ep *endpoint) {
 	f := findFault(x.req.Model)
 	if f == nil {
-		x.answer(ep, 0, &well)
+		x.work(ep)
 		return
 	}
 	x.v.log.update(func() { x.entry.Fault = f.Name })
@@ -103,7 +103,8 @@ func (x *exchange) serveFault(ep *endpoint) {
 			x.cut()
 		}
 	default:
-		x.answer(ep, 0, &f.quirk)
+		m := x.req.measure(x.v.block)
+		x.answer(ep, &m, 0, &f.quirk)
 	}
 }
 

@@ -33,6 +33,7 @@ type Entry struct {
 	TokensOut     int       `json:"tokens_out"` // written so far
 	FirstTokenMS  float64   `json:"first_token_ms"`
 	TotalMS       float64   `json:"total_ms"`
+	QueuedMS      float64   `json:"queued_ms"` // in the line before a limit
 	ClientLeft    bool      `json:"client_left"`
 	Outcome       string    `json:"outcome"` // "" while it runs
 }
@@ -49,7 +50,9 @@ type Stats struct {
 	TokensIn  uint64  `json:"tokens_in"`
 	TokensOut uint64  `json:"tokens_out"`
 	Load      float64 `json:"load"`     // in flight over capacity
-	Capacity  float64 `json:"capacity"` // with what elastic growth added
+	Capacity  float64 `json:"capacity"` // with what elastic growth added; at a pool that of all replicas
+	Queued    int     `json:"queued"`   // of those in flight, in the line before a limit, or for a place on a GPU
+	Replicas  int     `json:"replicas"` // at work; 0 where a profile has none
 }
 
 const logSize = 10_000

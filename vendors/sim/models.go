@@ -2,6 +2,7 @@ package sim
 
 import (
 	"encoding/json"
+	"io"
 	"net/http"
 	"slices"
 	"strconv"
@@ -69,7 +70,7 @@ func (x *exchange) json(v any) {
 	}
 }
 
-// serveAdmin answers /sim/: the log, the totals and the list of faults.
+// serveAdmin answers /sim/: the log, the totals, the list of faults and the options.
 func (v *Vendor) serveAdmin(w http.ResponseWriter, r *http.Request, path string) {
 	var out any
 	switch r.Method + " " + path {
@@ -83,12 +84,35 @@ func (v *Vendor) serveAdmin(w http.ResponseWriter, r *http.Request, path string)
 		out = v.Stats()
 	case "GET faults":
 		out = Faults()
+	case "GET options":
+		out = v.Options().settings()
+	case "PUT options":
+		if err := v.put(r); err != nil {
+			w.Header().Set("Content-Type", "application/json")
+			w.WriteHeader(http.StatusBadRequest)
+			_, _ = w.Write(openAIError(err.Error(), "invalid_request_error", "", "")) // a client that left hears nothing
+			return
+		}
+		out = v.Options().settings()
 	default:
 		w.Header().Set("Content-Type", "application/json")
 		w.WriteHeader(http.StatusNotFound)
-		_, _ = w.Write(openAIError("Unknown: try GET or DELETE /sim/log, GET /sim/stats, GET /sim/faults.", "invalid_request_error", "", "")) // a client that left hears nothing
+		_, _ = w.Write(openAIError("Unknown: try GET or DELETE /sim/log, GET /sim/stats, GET /sim/faults, GET or PUT /sim/options.", "invalid_request_error", "", "")) // a client that left hears nothing
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
 	_ = json.NewEncoder(w).Encode(out) // a client that left hears nothing
+}
+
+// put turns the knobs that a body names.
+func (v *Vendor) put(r *http.Request) error {
+	body, err := io.ReadAll(io.LimitReader(r.Body, 64<<10))
+	if err != nil {
+		return err
+	}
+	k, err := ParseKnobs(body)
+	if err != nil {
+		return err
+	}
+	return v.Set(k)
 }

@@ -7,7 +7,7 @@ import (
 )
 
 const (
-	blockTokens = 64   // cached prefixes are counted in blocks of this many tokens
+	blockTokens = 64   // cached prefixes are counted in blocks of this many tokens, at a pool in kvBlock
 	maxBlocks   = 2048 // blocks of one prompt that are looked at
 	cacheSize   = 16384
 )
@@ -20,6 +20,7 @@ const (
 
 // meter counts a prompt's tokens and hashes its prefix block by block while text is fed to it.
 type meter struct {
+	block  int // tokens; default blockTokens
 	tokens float64
 	hash   uint64
 	blocks []uint64
@@ -43,11 +44,13 @@ func (m *meter) feed(text string) {
 		case utf8.RuneStart(c):
 			m.tokens += otherTokens
 		}
-		if len(m.blocks) < maxBlocks && m.tokens >= float64(blockTokens*(len(m.blocks)+1)) {
+		if len(m.blocks) < maxBlocks && m.tokens >= float64(m.size()*(len(m.blocks)+1)) {
 			m.blocks = append(m.blocks, m.hash)
 		}
 	}
 }
+
+func (m *meter) size() int { return or(m.block, blockTokens) }
 
 // count is the prompt's length in tokens, at least 1.
 func (m *meter) count() int {
@@ -62,8 +65,8 @@ type prefixCache struct {
 	capacity int
 }
 
-// visit returns how many of the prompt's leading tokens are cached, and remembers all of its blocks.
-func (c *prefixCache) visit(blocks []uint64) int {
+// visit returns how many of the prompt's leading tokens are cached, in blocks of so many, and remembers all of them.
+func (c *prefixCache) visit(blocks []uint64, size int) int {
 	if len(blocks) == 0 {
 		return 0
 	}
@@ -79,7 +82,7 @@ func (c *prefixCache) visit(blocks []uint64) int {
 		}
 		c.young[b] = struct{}{}
 	}
-	return hit * blockTokens
+	return hit * size
 }
 
 func (c *prefixCache) has(b uint64) bool {

@@ -125,8 +125,8 @@ func (r *request) question() string {
 }
 
 // measure feeds the whole prompt to a meter, the model first: prefixes of two models never match.
-func (r *request) measure() meter {
-	var m meter
+func (r *request) measure(block int) meter {
+	m := meter{block: block}
 	m.feed(r.Model)
 	m.tokens = 0
 	m.feed(r.Instructions)
@@ -188,7 +188,7 @@ func (r *request) toolCall() (call, bool) {
 	if mode == "none" {
 		return call{}, false
 	}
-	answered := r.lastRole() == "tool" || bytes.Contains(r.Input, []byte(`"function_call_output"`))
+	answered := r.lastRole() == "tool" || r.continued() != "" || bytes.Contains(r.Input, []byte(`"function_call_output"`))
 	if answered && forced == "" && mode != "required" {
 		return call{}, false
 	}

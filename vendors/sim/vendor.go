@@ -10,15 +10,18 @@ import (
 type Vendor struct {
 	options  atomic.Pointer[Options]
 	draw     func(*Options, conditions) timing
+	station  station // in place of draw, or nil
+	block    int     // of the prefix cache, tokens; 0: blockTokens
 	faulty   bool
+	limiting driver  // of limits
+	limits   *limits // guarded by limiting
 	log      attemptLog
 	prefixes prefixCache
 	states   faultStates
 
-	mu       sync.Mutex // guards what follows
-	working  int        // admitted and not yet answered
-	elastic  elasticity
-	admitted bucket
+	mu      sync.Mutex // guards what follows, and changes of options
+	working int        // admitted and not yet answered
+	elastic elasticity
 }
 
 // New makes a vendor. Errors name the option and the rule that it breaks, all of them at once.
@@ -28,7 +31,11 @@ func New(o Options) (*Vendor, error) {
 		return nil, err
 	}
 	p := profiles[o.Profile]
-	v := &Vendor{draw: p.draw, faulty: p.faulty, elastic: elasticity{capacity: float64(o.Capacity)}}
+	v := &Vendor{draw: p.draw, block: p.block, faulty: p.faulty, elastic: elasticity{capacity: float64(o.Capacity)}, limits: newLimits(&o)}
+	v.limiting.m = v.limits
+	if p.station != nil {
+		v.station = p.station(&o)
+	}
 	v.prefixes.capacity = cacheSize
 	v.options.Store(&o)
 	return v, nil
@@ -39,7 +46,8 @@ func (v *Vendor) Options() Options {
 	return *v.options.Load()
 }
 
-// Set turns knobs of the running vendor; requests that have begun keep what they began with. On an error nothing changes.
+// Set turns knobs of the running vendor. What a request has drawn for itself it keeps; what requests share, a line before
+// a limit, a GPU, a pool, changes for those in it too. On an error nothing changes.
 func (v *Vendor) Set(k Knobs) error {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -51,6 +59,13 @@ func (v *Vendor) Set(k Knobs) error {
 		v.elastic = elasticity{capacity: float64(o.Capacity)}
 	}
 	v.options.Store(&o)
+	v.limiting.do(func(now time.Time) {
+		v.limits.o = &o
+		v.limits.advance(now) // a line may have become free
+	})
+	if v.station != nil {
+		v.station.set(&o)
+	}
 	return nil
 }
 
@@ -60,6 +75,11 @@ func (v *Vendor) Stats() Stats {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	s.Capacity = v.elastic.capacity
+	v.limiting.do(func(time.Time) { s.Queued = v.limits.queueing })
+	if v.station != nil {
+		r := v.station.reading()
+		s.Capacity, s.Replicas, s.Queued = r.capacity, r.replicas, s.Queued+r.waiting
+	}
 	s.Load = float64(v.working) / s.Capacity
 	return s
 }
@@ -75,16 +95,13 @@ func (v *Vendor) Clear() {
 	v.states.clear()
 }
 
-// admit takes one request into work unless it is over the limit; the load is that which it finds.
-func (v *Vendor) admit(now time.Time, o *Options) (load float64, ok bool) {
+// enter takes one request into work; the load is that which it finds.
+func (v *Vendor) enter(now time.Time, o *Options) (load float64) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	if o.Limit > 0 && !v.admitted.take(now, o.Limit) {
-		return 0, false
-	}
 	load = v.elastic.observe(now, v.working, o.scaled(growAfter))
 	v.working++
-	return load, true
+	return load
 }
 
 func (v *Vendor) release() {

@@ -15,16 +15,16 @@ import (
 
 func TestNew_ErrorsNameTheOptionAndTheRule(t *testing.T) {
 	for want, o := range map[string]Options{
-		`profile "fast": must be one of elastic, faults`: {Profile: "fast"},
-		"first_token -1s: must be from 0 to 10m":         {FirstToken: -time.Second},
-		"per_token 1h0m0s: must be from 0 to 1m":         {PerToken: time.Hour},
-		"sigma 3: must be from 0 to 2":                   {Sigma: 3},
-		"capacity -1: must be from 1":                    {Capacity: -1},
-		"limit -1: must be from 0 (none)":                {Limit: -1},
-		"error_rate 1.5: must be from 0 to 1":            {ErrorRate: 1.5},
-		"scale -1: must be above 0":                      {Scale: -1},
-		"tokens -3: must be from 1":                      {Tokens: -3},
-		"models[1] \"\": must not be empty":              {Models: []string{"a", ""}},
+		`profile "fast": must be one of elastic, faults, limited, naive-gpu, vllm-pool`: {Profile: "fast"},
+		"first_token -1s: must be from 0 to 10m":                                        {FirstToken: -time.Second},
+		"per_token 1h0m0s: must be from 0 to 1m":                                        {PerToken: time.Hour},
+		"sigma 3: must be from 0 to 2":                                                  {Sigma: 3},
+		"capacity -1: must be from 1":                                                   {Capacity: -1},
+		"limit -1: must be from 0 (none)":                                               {Limit: -1},
+		"errors 1.5: must be from 0 to 1":                                               {ErrorRate: 1.5},
+		"scale -1: must be above 0":                                                     {Scale: -1},
+		"tokens -3: must be from 1":                                                     {Tokens: -3},
+		"models[1] \"\": must not be empty":                                             {Models: []string{"a", ""}},
 	} {
 		if _, err := New(o); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("New(%+v) = %v, want %q", o, err, want)
