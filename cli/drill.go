@@ -115,7 +115,8 @@ func recorded[T any](a *app, q control.Query, read func(dir string) (T, error)) 
 	if err != nil {
 		return zero, err
 	}
-	if a.controlURL == "" && a.env("BATON_CONTROL") == "" && address(dir) == "" {
+	here := a.controlURL == "" && a.env("BATON_CONTROL") == ""
+	if here && address(dir) == "" {
 		return read(filepath.Join(dir, "drills"))
 	}
 	c, err := a.remote("")
@@ -124,5 +125,10 @@ func recorded[T any](a *app, q control.Query, read func(dir string) (T, error)) 
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 15*time.Second)
 	defer cancel()
-	return control.Get[T](ctx, c, q)
+	v, err := control.Get[T](ctx, c, q)
+	var e *control.Error
+	if here && errors.As(err, &e) && e.Kind == control.Unreachable { // it was killed outright, and left its address
+		return read(filepath.Join(dir, "drills"))
+	}
+	return v, err
 }
