@@ -95,12 +95,19 @@ func (p *pane) await(limit time.Duration, texts ...string) {
 
 func until(t *testing.T, limit time.Duration, what string, ok func() bool) {
 	t.Helper()
+	if !within(limit, ok) {
+		t.Fatalf("not within %s: %s", limit, what)
+	}
+}
+
+// within asks until ok says yes, or the time is up.
+func within(limit time.Duration, ok func() bool) bool {
 	for end := time.Now().Add(limit); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
 		if ok() {
-			return
+			return true
 		}
 	}
-	t.Fatalf("not within %s: %s", limit, what)
+	return false
 }
 
 func (p *pane) keys(keys ...string) { p.tmux(append([]string{"send-keys"}, keys...)...) }
@@ -165,16 +172,31 @@ func (p *pane) fits(w, h int) {
 	}
 }
 
-// slider finds the row and the column of the first knob on the screen.
+// slider finds the row and the column of the first knob on the screen, once what
+// was staged has been applied: until then it is hollow.
 func (p *pane) slider() (y, knob int) {
 	p.t.Helper()
-	for i, l := range p.screen() {
-		if before, _, ok := strings.Cut(l, "●─"); ok && strings.Contains(before, "━━") {
-			return i + 1, ansi.StringWidth(before) + 1
+	until(p.t, patience, "there is a slider on the screen", func() bool {
+		for i, l := range p.screen() {
+			if before, _, ok := strings.Cut(l, "●─"); ok && strings.Contains(before, "━━") {
+				y, knob = i+1, ansi.StringWidth(before)+1
+				return true
+			}
 		}
+		return false
+	})
+	return y, knob
+}
+
+// drag moves the first knob some cells with the mouse.
+func (p *pane) drag(cells int) {
+	p.t.Helper()
+	y, knob := p.slider()
+	p.mouse(0, knob, y, 'M')
+	for x := range cells / 3 {
+		p.mouse(32, knob-3*x, y, 'M')
 	}
-	p.t.Fatal("there is no slider on the screen")
-	return 0, 0
+	p.mouse(0, knob-cells, y, 'm')
 }
 
 // TestConsole_TheMainJobInARealTmux does what the README's first drill says.
@@ -194,16 +216,20 @@ func TestConsole_TheMainJobInARealTmux(t *testing.T) {
 	p.keys("a")
 	until(t, 5*time.Second, "a gave the weights back", func() bool { return p.snapshot().Control == "auto" })
 
-	y, knob := p.slider()
-	p.mouse(0, knob, y, 'M')
-	for x := knob; x > knob-15; x -= 3 {
-		p.mouse(32, x, y, 'M')
+	for try := 1; ; try++ { // the knob may move away while the mouse is on its way
+		p.drag(15)
+		dragged := func() bool {
+			s := p.snapshot()
+			w := s.Vendor("lanyun").Weight
+			return w < 60 && w > 20 && s.Control == "pinned"
+		}
+		if within(5*time.Second, dragged) {
+			break
+		}
+		if try == 3 {
+			t.Fatal("no drag took effect")
+		}
 	}
-	p.mouse(0, knob-15, y, 'm')
-	until(t, 5*time.Second, "the drag took effect", func() bool {
-		w := p.snapshot().Vendor("lanyun").Weight
-		return w < 60 && w > 20 && p.snapshot().Control == "pinned"
-	})
 	p.keys("a")
 
 	p.keys("K")
