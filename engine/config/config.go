@@ -200,17 +200,6 @@ type Published struct {
 	P90FirstToken time.Duration `toml:"p90_first_token"`
 }
 
-// Sim are the knobs of a simulated vendor; zero values are the profile's own.
-type Sim struct {
-	Seed       uint64        `toml:"seed"`
-	FirstToken time.Duration `toml:"first_token"` // median
-	PerToken   time.Duration `toml:"per_token"`
-	Capacity   int           `toml:"capacity"` // requests in flight at full load
-	Limit      float64       `toml:"limit"`    // requests per second, 0 none
-	Errors     float64       `toml:"errors"`   // part of requests answered 503, 0-1
-	Models     []string      `toml:"models"`
-}
-
 // Real says whether a vendor is neither simulated nor on loopback.
 func (v *Vendor) Real() bool { return v.Simulate == "" && !loopbackURL(v.BaseURL) }
 

@@ -9,9 +9,6 @@ import (
 // Dialects are the ways in which vendors spell errors.
 var Dialects = []string{"openai", "bailian", "deepseek", "siliconflow", "zhipu", "moonshot", "ark", "vllm", "azure"}
 
-// Profiles are the behaviours of simulated vendors.
-var Profiles = []string{"elastic", "faults"}
-
 // Roles are what a vendor can be.
 var Roles = []string{Primary, Secondary, Candidate}
 

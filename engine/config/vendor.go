@@ -56,7 +56,7 @@ func (v *validation) vendor(at string, ven *Vendor) {
 		v.price(strict.Element(at+".price", i), &ven.Price[i])
 	}
 	v.notNegative(at+".published.p90_first_token", ven.Published.P90FirstToken)
-	v.sim(at+".sim", &ven.Sim)
+	v.sim(at+".sim", ven.Simulate, &ven.Sim)
 }
 
 // endpoint checks that a vendor is somewhere: behind a URL or simulated.
@@ -130,14 +130,6 @@ func value(f *float64) float64 {
 		return 0
 	}
 	return *f
-}
-
-func (v *validation) sim(at string, s *Sim) {
-	v.notNegative(at+".first_token", s.FirstToken)
-	v.notNegative(at+".per_token", s.PerToken)
-	v.atLeast(at+".capacity", s.Capacity, 0)
-	v.want(s.Limit >= 0, at+".limit", s.Limit, "0 (none) or more")
-	v.part(at+".errors", s.Errors)
 }
 
 func (v *validation) onePrimary(c *Config) {
