@@ -27,14 +27,14 @@ type Options struct {
 	LimitMode   string        // what happens to those over Limit: "reject" (default), an instant 429, or "queue"
 	LimitQueue  int           // most that wait in the mode "queue", more get 429; default 90
 	LimitTokens int           // tokens per minute and model, then 429 insufficient_quota; 0: none
-	LimitSlope  float64       // in the mode "reject": growth within ten seconds, then 429 limit_burst_rate; 0: none; limited: 2
+	LimitSlope  float64       // in the mode "reject": growth within ten seconds, then 429 limit_burst_rate; 0: the profile's, limited: 2; below 0: none
 	KeepAlive   time.Duration // a comment to those that wait this often; 0: none
 
 	Replicas    int     // servers of vllm-pool; default 1
 	MaxReplicas int     // elastic up to this many; default Replicas
 	KVTokens    int     // cache of one replica; default 400,000, a 24 GB card has 40,000
 	Quantized   bool    // naive-gpu with 4-bit weights
-	Crash       float64 // chance that naive-gpu dies of a failure for memory; default 0.002
+	Crash       float64 // chance that naive-gpu dies of a failure for memory; 0: 0.002; below 0: none
 
 	ErrorRate float64 // share of requests answered with 503, 0 to 1
 	Scale     float64 // multiplies every duration of the simulation, faults too; default 1
@@ -123,11 +123,11 @@ func (o Options) fill() (Options, error) {
 	o.Limit = or(o.Limit, d.Limit)
 	o.LimitMode = or(o.LimitMode, limitReject)
 	o.LimitQueue = or(o.LimitQueue, 90)
-	o.LimitSlope = or(o.LimitSlope, d.LimitSlope)
+	o.LimitSlope = max(or(o.LimitSlope, d.LimitSlope), 0)
 	o.Replicas = or(o.Replicas, d.Replicas)
 	o.MaxReplicas = or(o.MaxReplicas, o.Replicas)
 	o.KVTokens = or(o.KVTokens, d.KVTokens)
-	o.Crash = or(o.Crash, d.Crash)
+	o.Crash = max(or(o.Crash, d.Crash), 0)
 	o.Scale = or(o.Scale, 1)
 	o.Models = slices.Clone(o.Models)
 	o.Keys = slices.Clone(o.Keys)
