@@ -11,7 +11,7 @@ import (
 // docs/architecture.md, which point down only.
 var allowed = map[string][]string{
 	"baton":                      {"cli"},
-	"baton/cli":                  {"tui", "drills", "drills/load", "engine", "engine/api", "engine/config", "engine/control", "engine/gateway", "vendors", "vendors/fault", "vendors/sim"},
+	"baton/cli":                  {"tui", "drills", "drills/load", "engine", "engine/api", "engine/config", "engine/control", "engine/gateway", "engine/store", "vendors", "vendors/fault", "vendors/sim"},
 	"baton/tui":                  {"engine/control", "tui/draw", "tui/theme"},
 	"baton/tui/draw":             {"engine/control", "tui/theme"},
 	"baton/tui/theme":            {},
@@ -29,6 +29,7 @@ var allowed = map[string][]string{
 	"baton/engine/outcome":       {"engine/scan"},
 	"baton/engine/scan":          {},
 	"baton/engine/sse":           {},
+	"baton/engine/store":         {"engine/control"},
 	"baton/engine/weights":       {},
 	"baton/engine/window":        {},
 	"baton/vendors":              {"engine/config", "engine/outcome", "vendors/fault"},

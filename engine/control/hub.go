@@ -15,6 +15,9 @@ type Backend struct {
 	Ask func(ctx context.Context, q Query) (Answer, error)
 	// Fill writes the present state; the Hub adds the revision.
 	Fill func(s *Snapshot)
+	// Older returns the first events after seq, at most so many, from beyond the
+	// journal in memory; nil: there are none.
+	Older func(seq int64, limit int) ([]Event, error)
 }
 
 const (
@@ -130,7 +133,7 @@ func (h *Hub) Ask(ctx context.Context, q Query) (Answer, error) {
 	case State:
 		return h.snapshot(), nil
 	case EventsAfter:
-		return h.after(q.Seq), nil
+		return h.reach(q.Seq)
 	}
 	return h.backend.Ask(ctx, q)
 }
