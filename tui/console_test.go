@@ -247,3 +247,166 @@ func TestLostEngine_HasNoRates(t *testing.T) {
 		t.Error("the clock runs on without the engine that measures")
 	}
 }
+
+func TestAlerts_AreARedBannerWhileTheyAre(t *testing.T) {
+	s := made(2)
+	s.Alerts = []string{"no vendor may take traffic: every request is answered 503", "蓝耘 is disabled: billing", "the state directory cannot be written"}
+	s.Failover = "manual"
+	got := strings.Split(frame(s, 80, 24, Options{}, Frame{}), "\n")[1]
+	if !strings.Contains(got, "answered 503") || !strings.Contains(got, "(+3)") {
+		t.Errorf("the banner is %q", got)
+	}
+	s.Alerts = []string{"failover is manual until 12:30: breakers alarm", "蓝耘 is disabled: billing"}
+	if got := strings.Split(frame(s, 80, 24, Options{}, Frame{}), "\n")[1]; !strings.Contains(got, "billing (+1)") {
+		t.Errorf("what is red is hidden by what is yellow: %q", got)
+	}
+	if got := frame(made(2), 80, 24, Options{}, Frame{}); strings.Contains(got, "(+") {
+		t.Error("a banner without an alert")
+	}
+}
+
+func TestEvents_ScrollNoFurtherThanTheOldestAndFilterByVendor(t *testing.T) {
+	c := newConsole(made(2), Options{Embedded: true})
+	c.addEvents(many(20))
+	for range 9 {
+		c.press("pgdown")
+	}
+	v := c.View()
+	if !strings.Contains(v, "serving on") || !strings.Contains(v, "number 0") {
+		t.Errorf("PgDn goes past the oldest events\n%s", v)
+	}
+	for _, name := range []string{"百炼", "bailian"} {
+		c.press("esc", "/", name, "enter")
+		if v := c.View(); !strings.Contains(v, "number 19") || strings.Contains(v, "serving on") {
+			t.Errorf("the filter does not know the vendor %s\n%s", name, v)
+		}
+		c.press("esc")
+	}
+}
+
+func TestFault_IsSaidAfterItsDrillWasPutAway(t *testing.T) {
+	s := killed(2, 20)
+	failed := control.Failed
+	s.Drill.Verdict = &failed
+	c := newConsole(s, Options{Embedded: true})
+	c.press("2", "esc")
+	for _, z := range [][2]int{{120, 36}, {100, 30}, {80, 24}, {60, 20}, {40, 10}} {
+		c.resize(z[0], z[1])
+		c.message = message{}
+		lines := strings.Split(c.View(), "\n")
+		foot := lines[len(lines)-1]
+		if !strings.Contains(foot, "FAULT 蓝耘") || !strings.Contains(foot, "· R") || !strings.Contains(foot, "q ") {
+			t.Errorf("%v: the footer is %q", z, foot)
+		}
+		if z[0] >= 80 && !strings.Contains(foot, "ends in 14:00") {
+			t.Errorf("%v: the footer does not say when: %q", z, foot)
+		}
+		if card := strings.Join(lines[:len(lines)-1], "\n"); !strings.Contains(card, "FAULT") {
+			t.Errorf("%v: the card does not say it\n%s", z, c.View())
+		}
+	}
+	c.press("R")
+	if !strings.HasSuffix(c.lines(), "baton restore lanyun") {
+		t.Errorf("R does not find it: %q", c.lines())
+	}
+}
+
+func TestFooter_OffersUndrainOnADrainedVendor(t *testing.T) {
+	s := made(2)
+	s.Vendors[0].State = control.Drained
+	if got := frame(s, 80, 24, Options{}, Frame{}); !strings.Contains(got, "D undrain") {
+		t.Errorf("no way back\n%s", got)
+	}
+}
+
+func TestPinned_CutsNoWordAt80Columns(t *testing.T) {
+	s := made(2)
+	s.Pin, s.Control = &control.Pin{Weights: map[string]float64{"lanyun": 75, "bailian": 25}, Until: noon.Add(14*time.Minute + 58*time.Second)}, "pinned"
+	for i := range s.Vendors {
+		s.Vendors[i].Pinned, s.Vendors[i].Overrides = true, []string{"pinned to 75 until 12:14:58 UTC"}
+	}
+	got := frame(s, 80, 24, Options{}, Frame{})
+	for _, want := range []string{"pinned to 75% until 12:14:58", ":8080", "PINNED 14:58"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("the screen does not say %q\n%s", want, got)
+		}
+	}
+	got, _, _ = strings.Cut(got, "EVENTS") // the journal holds texts of any length
+	if strings.Contains(got, "…") || strings.Contains(got, "UTC") {
+		t.Errorf("something is cut, or not in local time\n%s", got)
+	}
+	zh, _, _ := strings.Cut(frame(s, 80, 24, Options{Lang: "zh"}, Frame{}), "事件")
+	if strings.Contains(zh, "pinned") || strings.Contains(zh, "demo") || !strings.Contains(zh, "12:14:58") {
+		t.Errorf("a Chinese screen speaks English\n%s", zh)
+	}
+}
+
+func TestDrill_SaysItsWholeReasonAndItsPathInOnePiece(t *testing.T) {
+	long := "/srv/baton/some/state/directory/drills/20261201-120000-4f2a.json"
+	for _, x := range []struct {
+		verdict, reason string
+		cutover         *float64
+	}{
+		{control.Failed, "clients' success until the proof was 98.2%, the bound is 99.9%", control.Figure(2.6)},
+		{control.Aborted, "restored by operator:root after 0:02.7, before the cutover was proven", nil},
+		{control.Passed, "", control.Figure(2.6)},
+	} {
+		for _, z := range [][2]int{{120, 36}, {100, 30}, {80, 24}} {
+			s := killed(2, 20)
+			s.Drill.Verdict, s.Drill.Reason, s.Drill.CutoverS, s.Drill.Record = &x.verdict, x.reason, x.cutover, long
+			got := frame(s, z[0], z[1], Options{}, Frame{})
+			if !strings.Contains(got, long) {
+				t.Errorf("%s at %v: the record's path is not whole\n%s", x.verdict, z, got)
+			}
+			for _, word := range append(strings.Fields(x.reason), "0 clients failed", "R restores") {
+				if !strings.Contains(got, word) {
+					t.Errorf("%s at %v: the screen does not say %q\n%s", x.verdict, z, word, got)
+				}
+			}
+		}
+	}
+}
+
+func TestASCII_LeavesNothingElse(t *testing.T) {
+	plain := func(s *control.Snapshot) *control.Snapshot {
+		for i := range s.Vendors {
+			s.Vendors[i].Label = ""
+		}
+		return s
+	}
+	for name, s := range map[string]*control.Snapshot{"first": plain(made(2)), "killed": plain(killed(2, 6.4)), "cutover": plain(killed(3, 20))} {
+		for _, z := range [][2]int{{120, 36}, {100, 30}, {80, 24}, {60, 20}, {40, 10}} {
+			for _, f := range []Frame{{Welcome: true}, {Zoom: true}, {Presenter: true}, {Help: true}} {
+				f.Location, f.Now = time.UTC, noon
+				got := Preview(s, z[0], z[1], Options{ASCII: true, Embedded: true, Lang: "en"}, f)
+				if i := strings.IndexFunc(got, func(r rune) bool { return r > 0x7e }); i >= 0 {
+					t.Errorf("%s at %v, %+v: %q", name, z, f, got[i:min(len(got), i+12)])
+				}
+				if strings.Contains(got, "orestored") {
+					t.Errorf("%s at %v: a mark runs into its word", name, z)
+				}
+			}
+		}
+	}
+}
+
+func TestLayout_IsOfOneClassWithAndWithoutADrill(t *testing.T) {
+	for w := 40; w <= 220; w += 4 {
+		for h := 16; h <= 60; h++ {
+			for n := 1; n <= 6; n++ {
+				var xs [2][]int
+				for i, top := range []Top{TopNothing, TopDrill} {
+					l := Compute(Shape{W: w, H: h, Vendors: n, Top: top})
+					for _, r := range l.Panels {
+						xs[i] = append(xs[i], r.X, r.W)
+					}
+				}
+				for i := range min(len(xs[0]), len(xs[1])) {
+					if xs[0][i] != xs[1][i] {
+						t.Fatalf("%dx%d, %d vendors: panels lie at %v without a drill, at %v with one", w, h, n, xs[0], xs[1])
+					}
+				}
+			}
+		}
+	}
+}

@@ -159,6 +159,7 @@ func TestWheel_MovesByOneAndWithCtrlByFive(t *testing.T) {
 	if got := c.lines(); got != "baton weights lanyun=76 bailian=24; baton weights lanyun=71 bailian=29" {
 		t.Errorf("sent %q", got)
 	}
+	c.addEvents(many(40))
 	e := c.lay.Events
 	c.feed(tea.MouseMsg{X: e.X + 3, Y: e.Y + 1, Action: tea.MouseActionPress, Button: tea.MouseButtonWheelDown})
 	if c.scroll == 0 {

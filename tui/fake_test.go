@@ -116,6 +116,15 @@ func journal() []control.Event {
 	}
 }
 
+// many are n further events, the newest last.
+func many(n int) []control.Event {
+	var out []control.Event
+	for i := range n {
+		out = append(out, control.Event{Seq: int64(10 + i), Time: noon.Add(time.Duration(i) * time.Second), Level: control.Info, Kind: "weights", Vendor: "bailian", Text: fmt.Sprintf("number %d", i)})
+	}
+	return out
+}
+
 // fake is a Control that remembers what it was told.
 type fake struct {
 	mu   sync.Mutex

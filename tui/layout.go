@@ -40,7 +40,7 @@ const (
 	panelMost = 20 // rows of a panel; more go to the journal
 	panelWide = 56 // cells that a panel should have
 	panelSlim = 38 // and must have beside another one
-	panelGood = 9  // rows from which on a panel has a graph
+	panelGood = 12 // rows from which on a panel has a graph
 )
 
 // Compute lays the screen out.
@@ -105,7 +105,7 @@ func (l *Layout) middle(r Rect) {
 		l.Events = r
 		return
 	}
-	side := l.W >= 160 && r.H >= 28 // the journal stands beside the panels
+	side := l.W >= 160 && l.H >= 38 // whatever stands above; the journal stands beside the panels
 	if side {
 		w := min(max(l.W/3, 50), 70)
 		l.Events = Rect{r.X + r.W - w, r.Y, w, r.H}
@@ -125,7 +125,7 @@ func (l *Layout) middle(r Rect) {
 	if !side {
 		room -= eventsLeast(r.H)
 	}
-	cols := columns(r.W, room, l.Vendors)
+	cols := columns(r.W, l.roomBesideDrill(side), l.Vendors)
 	rows := (l.Vendors + cols - 1) / cols
 	h := min(max(room/rows, 1), panelMost)
 	visible := min(rows, max(room/h, 1))
@@ -170,12 +170,30 @@ func eventsLeast(h int) int {
 	return 0
 }
 
+// roomBesideDrill is how many rows panels have while a drill is shown. Columns
+// go by it whether one is or not: a drill that appears must not change what lies
+// under the mouse.
+func (l *Layout) roomBesideDrill(side bool) int {
+	s := l.Shape
+	s.Top = TopDrill
+	room := s.H - 2
+	room -= topHeight(s, room)
+	if !side {
+		room -= eventsLeast(room)
+	}
+	return room
+}
+
 // columns is how many panels stand side by side: as many as have room to be
-// wide; more, and slimmer, where they would be too low for a graph.
+// wide; more, and slimmer, where fewer rows of panels make them high enough for
+// a graph.
 func columns(w, h, n int) int {
 	cols := min(max(w/panelWide, 1), n)
-	for cols < n && w/(cols+1) >= panelSlim && h/((n+cols-1)/cols) < panelGood {
-		cols++
+	rows := func(c int) int { return (n + c - 1) / c }
+	for c := cols + 1; c <= n && w/c >= panelSlim && h/rows(cols) < panelGood; c++ {
+		if rows(c) < rows(cols) {
+			cols = c
+		}
 	}
 	return cols
 }

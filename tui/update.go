@@ -267,13 +267,13 @@ func (m *Model) toggleMouse() tea.Cmd {
 func (m *Model) page() int { return max(1, m.lay.Events.H-3) }
 
 func (m *Model) scrollBy(n int) {
-	most := 0
+	most, labels := 0, m.labels()
 	for i := range m.events {
-		if draw.Matches(&m.events[i], m.filter) {
+		if draw.Matches(&m.events[i], labels[m.events[i].Vendor], m.filter) {
 			most++
 		}
 	}
-	m.scroll = min(max(0, m.scroll+n), max(0, most-1))
+	m.scroll = min(max(0, m.scroll+n), max(0, most-draw.EventRows(m.lay.Events.W, m.lay.Events.H)))
 }
 
 // enter applies what is staged, else opens the selected vendor.
@@ -333,9 +333,9 @@ func (m *Model) restore(v *control.Vendor) tea.Cmd {
 	case v.State == control.Disabled:
 		return m.send(&control.Enable{Meta: m.meta(), Vendor: v.Name}, tagPlain)
 	}
-	// The drill's vendor is meant when the selected one has nothing to restore.
-	if d := m.live.Drill; d != nil && d.Verdict == nil && d.Vendor != v.Name {
-		if w := m.live.Vendor(d.Vendor); w != nil && w.Fault != nil {
+	// The vendor with a fault is meant when the selected one has nothing to restore.
+	for i := range m.live.Vendors {
+		if w := &m.live.Vendors[i]; w.Fault != nil {
 			return m.restore(w)
 		}
 	}

@@ -379,6 +379,7 @@ func TestEvents_AreFilteredScrolledAndNeverTwice(t *testing.T) {
 	if c.filter != "" {
 		t.Error("esc keeps the filter")
 	}
+	c.addEvents(many(40))
 	c.press("pgdown")
 	if c.scroll == 0 {
 		t.Error("PgDn does not scroll")

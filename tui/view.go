@@ -1,6 +1,9 @@
 package tui
 
 import (
+	"cmp"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -89,17 +92,56 @@ func (m *Model) banner() (string, theme.Style) {
 		return k.Sayf("unreachable", m.lostText()), k.BadgeCrit
 	case s == nil:
 		return "", ""
-	case s.Failover == "manual":
-		return k.Sayf("manual"), k.BadgeWarn
-	case len(s.Alerts) > 0:
-		return draw.Clean(s.Alerts[0]), k.BadgeCrit
+	}
+	all := m.notices(s)
+	if len(all) == 0 {
+		return "", ""
+	}
+	first := all[0]
+	if n := len(all) - 1; n > 0 {
+		first.text += " (+" + strconv.Itoa(n) + ")"
+	}
+	if first.level == control.Crit {
+		return first.text, k.BadgeCrit
+	}
+	return first.text, k.BadgeWarn
+}
+
+// notices are the engine's alerts, the worst first, and what the console has to
+// say by itself after them. What is known is told in the console's language.
+func (m *Model) notices(s *control.Snapshot) []message {
+	k := m.look
+	var out []message
+	manual := s.Failover == "manual"
+	for _, a := range s.Alerts {
+		switch {
+		case strings.HasPrefix(a, "failover is manual"):
+			out, manual = append(out, message{text: k.Sayf("manual"), level: control.Warn}), false
+		case strings.HasPrefix(a, "no vendor may take traffic"):
+			out = append(out, message{text: k.Sayf("no-vendor"), level: control.Crit})
+		default:
+			out = append(out, message{text: draw.Clean(a), level: control.Crit})
+		}
+	}
+	slices.SortStableFunc(out, func(a, b message) int { // red before yellow
+		return cmp.Compare(rank(a.level), rank(b.level))
+	})
+	if manual {
+		out = append(out, message{text: k.Sayf("manual"), level: control.Warn})
 	}
 	if p := s.Pin; p != nil && !p.Until.IsZero() {
 		if left := p.Until.Sub(m.now).Seconds(); left > 0 && left < 120 {
-			return k.Sayf("pin-ends", draw.MinSec(left)), k.BadgeWarn
+			out = append(out, message{text: k.Sayf("pin-ends", draw.MinSec(left)), level: control.Warn})
 		}
 	}
-	return "", ""
+	return out
+}
+
+func rank(level string) int {
+	if level == control.Crit {
+		return 0
+	}
+	return 1
 }
 
 func (m *Model) lostText() string {
@@ -243,7 +285,35 @@ func (m *Model) footer(w int) string {
 		}
 		return draw.Message(st, m.message.text, w, k)
 	}
-	return draw.Hints(m.hints(), m.lastHints(), w, k)
+	return draw.Hints(m.faultNotice(w), m.hints(), m.lastHints(), w, k)
+}
+
+// faultNotice says which fault is in force, until it is not: also after its
+// drill was put away.
+func (m *Model) faultNotice(w int) []draw.Span {
+	if m.shown == nil || m.lost != nil {
+		return nil
+	}
+	k := m.look
+	for i := range m.shown.Vendors {
+		v := &m.shown.Vendors[i]
+		if v.Fault == nil {
+			continue
+		}
+		verb := " " + k.Restores
+		if w < 50 {
+			verb = ""
+		}
+		s := []draw.Span{{Style: k.CritBold, Text: k.Fault + " " + label(v)}}
+		if w >= 70 {
+			s[0].Text += " " + v.Fault.Kind
+			if !v.Fault.Until.IsZero() {
+				s = append(s, draw.Span{Style: k.Crit, Text: " " + k.Dot + " " + k.EndsIn + " " + draw.MinSec(v.Fault.Until.Sub(m.now).Seconds())})
+			}
+		}
+		return append(s, draw.Span{Style: k.Dim, Text: " " + k.Dot + " "}, draw.Span{Style: k.Key, Text: "R"}, draw.Span{Style: k.Dim, Text: verb})
+	}
+	return nil
 }
 
 // hints are the keys that matter now, the most important ones first.
@@ -260,18 +330,26 @@ func (m *Model) hints() []draw.Hint {
 	case m.readOnly && !m.o.ReadOnly:
 		out = append(out, h("W", "readonly", false))
 	}
-	arrows := k.Glyphs.Left + k.Glyphs.Right
-	if k.ASCII {
-		arrows = "Left/Right"
+	drain := "drain"
+	if v := m.vendor(); v != nil && v.State == control.Drained {
+		drain = "undrain"
+		out = append(out, h("D", drain, true))
 	}
-	out = append(out, h(arrows, "nudge", true), h("Tab", "select", false), h("K", "kill", true), h("R", "restore", true))
+	out = append(out, h(k.Arrows(), "nudge", true), h("Tab", "select", false), h("K", "kill", true))
+	if m.lost != nil || m.shown == nil || !slices.ContainsFunc(m.shown.Vendors, func(v control.Vendor) bool { return v.Fault != nil }) {
+		out = append(out, h("R", "restore", true))
+	}
 	if d := m.drill(); d != nil {
 		if d.Verdict == nil {
 			out = append(out, h("A", "abort", true))
 		}
 		out = append(out, h("c", "presenter", false))
 	}
-	return append(out, h("u", "undo", true), h("a", "auto", true), h("D", "drain", true), h("=", "number", true), h("d", "drills", false), h("z", "zoom", false), h(":", "command", false), h("/", "filter", false), h("f", "freeze", false))
+	out = append(out, h("u", "undo", true), h("a", "auto", true))
+	if drain == "drain" {
+		out = append(out, h("D", drain, true))
+	}
+	return append(out, h("=", "number", true), h("d", "drills", false), h("z", "zoom", false), h(":", "command", false), h("/", "filter", false), h("f", "freeze", false))
 }
 
 func (m *Model) lastHints() []draw.Hint {

@@ -102,7 +102,7 @@ func (r *Row) titles(left, right []Span, edge theme.Style, k Look) {
 // Rule is one line across, with titles.
 func Rule(left, right []Span, w int, k Look) string {
 	r := NewRow(w, k)
-	r.titles(left, right, k.Faint, k)
+	r.titles(left, right, k.Edge, k)
 	return r.String()
 }
 

@@ -39,7 +39,7 @@ func (d *Welcome) body(w, h int, frame bool, k Look) []string {
 		simulated = k.AllSimulatedShort
 	}
 	steps := [][]Span{
-		{{k.Accent, "1 "}, {"", k.StepDrag}},
+		{{k.Accent, "1 "}, {"", k.StepDrag + " "}, {k.Key, k.Arrows()}},
 		{{k.Accent, "2 "}, {k.Key, "K "}, {"", k.Kills + " " + d.Label}},
 		{{k.Accent, "3 "}, {k.Key, "R "}, {"", k.BringsItBack}},
 		{{k.Key, "? "}, {"", k.More}},
@@ -50,7 +50,7 @@ func (d *Welcome) body(w, h int, frame bool, k Look) []string {
 		gap = gap[1:]
 	}
 	if all+3*len(gap) > w {
-		steps[0] = []Span{{k.Accent, "1 "}, {k.Key, k.Left + k.Right}, {"", " " + k.Weight}}
+		steps[0] = []Span{{k.Accent, "1 "}, {k.Key, k.Arrows()}, {"", " " + k.Weight}}
 		steps[2] = []Span{{k.Accent, "3 "}, {k.Key, "R "}, {"", k.Restores}}
 	}
 	r := NewRow(w, k)

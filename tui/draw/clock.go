@@ -96,6 +96,12 @@ func (d *Drill) Lines(w, h int, k Look) []string {
 		return d.medium(w, h, k)
 	}
 	out := []string{d.short(w, k)}
+	if d.D.Verdict != nil && *d.D.Verdict != control.Passed && d.D.Reason != "" {
+		for _, l := range Wrap(d.D.Reason, w-2) {
+			out = append(out, NewRow(w, k).Add("", " ").Add(k.Dim, l).String())
+		}
+		return block(out, w, h)
+	}
 	if h >= 2 {
 		out = append(out, NewRow(w, k).Add("", " ").Painted(d.phases(w-1, k), w-1).String())
 	}
@@ -111,30 +117,113 @@ func (d *Drill) large(w, h int, k Look) []string {
 	dw := bigWidth(text, 1)
 	iw := w - 4
 	side := iw - dw - 6
-	story := []string{
-		d.headline(side, k), d.phases(side, k), d.bar(side, k), d.clients(side, k), d.next(side, k),
-	}
+	story := d.story(side, 5, k)
 	body := make([]string, 5)
 	for i := range body {
 		body[i] = NewRow(iw, k).Add("", "  ").Painted(digits[i], dw).Fill("", " ", 4).Painted(story[i], side).String()
 	}
-	edge := k.Faint
+	edge := k.Edge
 	if d.stopped() {
 		_, _, edge, _ = d.verdict(k)
 	}
-	return block(Box(body, d.title(k), d.badge(k), edge, w, 7, k), w, h)
+	out := Box(body, d.title(k), d.badge(k), edge, w, 7, k)
+	if !d.recordFits(side, 0, k) { // the frame's lower edge is the longest row there is
+		path := tailPath(tilde(d.D.Record, d.Home), iw-4, k)
+		out[6] = edgeRow(k.BottomLeft, k.BottomRight, []Span{{"", path}}, nil, edge, w, k)
+	}
+	return block(out, w, h)
 }
 
 func (d *Drill) medium(w, h int, k Look) []string {
 	digits, dw := small(Clock(d.Seconds), d.ink(k), k)
 	side := w - dw - 5
-	story := []string{d.headline(side, k), d.bar(side, k), d.phases(side, k)}
+	story, last := d.tale(side, w-2, k)
 	out := []string{Rule(d.title(k), d.badge(k), w, k)}
 	for i := range digits {
 		out = append(out, NewRow(w, k).Add("", " ").Painted(digits[i], dw).Fill("", " ", 3).Painted(story[i], side).String())
 	}
-	out = append(out, NewRow(w, k).Add("", " ").Painted(d.lastRow(w-2, k), w-2).String())
+	out = append(out, NewRow(w, k).Add("", " ").Painted(last, w-2).String())
 	return block(out, w, h)
+}
+
+// story is n rows beside large digits: the result with the whole reason for it,
+// the phases, what it cost, the keys, and the record's path where it fits.
+func (d *Drill) story(w, n int, k Look) []string {
+	head, more := d.headline(w, k)
+	out := append([]string{head}, painted(more, w, k)...)
+	out = append(out, d.phases(w, k))
+	var tail []string
+	if d.recordFits(w, 0, k) {
+		tail = []string{d.clients(w, k), d.next(w, k)}
+	} else {
+		tail = []string{d.clients(w, k), d.keysRow(w, k)}
+	}
+	if len(out)+len(tail) < n {
+		out = append(out, d.bar(w, k))
+	}
+	return append(out, tail...)
+}
+
+// tale is the same in three rows beside small digits and one of the whole width.
+func (d *Drill) tale(w, whole int, k Look) (beside []string, last string) {
+	head, more := d.headline(w, k)
+	beside = append([]string{head}, painted(more, w, k)...)
+	if d.recordFits(whole, Width(k.clientsFailed(d.D.Requests.Failed))+3, k) {
+		if len(beside) == 1 {
+			beside = append(beside, d.bar(w, k))
+		}
+		return append(beside[:2], d.phases(w, k)), d.lastRow(whole, k)
+	}
+	if len(beside) == 1 {
+		beside = append(beside, d.phases(w, k))
+	}
+	return append(beside[:2], d.cost(w, k)), d.recordRow(whole, k)
+}
+
+func painted(lines []string, w int, k Look) []string {
+	out := make([]string, len(lines))
+	for i, l := range lines {
+		out[i] = NewRow(w, k).Add(k.Dim, l).String()
+	}
+	return out
+}
+
+// recordFits says whether the record's path fits whole beside the keys, after
+// so many cells.
+func (d *Drill) recordFits(w, after int, k Look) bool {
+	if d.D.Record == "" {
+		return true
+	}
+	r := NewRow(1000, k)
+	d.recordKeys(r, k)
+	return after+r.w+Width(k.Record)+1+Width(Clean(tilde(d.D.Record, d.Home))) <= w
+}
+
+// recordRow is the record's path alone, so that it can be copied.
+func (d *Drill) recordRow(w int, k Look) string {
+	path := Clean(tilde(d.D.Record, d.Home))
+	r := NewRow(w, k)
+	if lead := k.Record + " "; Width(lead)+Width(path) <= w {
+		r.Add(k.Dim, lead)
+	}
+	return r.Add("", tailPath(path, r.Left(), k)).String()
+}
+
+func (d *Drill) keysRow(w int, k Look) string {
+	r := NewRow(w, k)
+	d.keys(r, k)
+	return r.String()
+}
+
+// cost is what the drill cost clients, and the keys.
+func (d *Drill) cost(w int, k Look) string {
+	ink := k.OKBold
+	if d.D.Requests.Failed > 0 {
+		ink = k.CritBold
+	}
+	r := NewRow(w, k).Add(ink, k.clientsFailed(d.D.Requests.Failed)).Add(k.Dim, " "+k.Dot+" ")
+	n := r.Left()
+	return r.Painted(d.keysRow(n, k), n).String()
 }
 
 // short is the clock in one row.
@@ -167,31 +256,60 @@ func (d *Drill) doing(k Look) string {
 	return k.phase(control.PhaseRestored) + k.Ellipsis
 }
 
-// headline says what the clock measures, or what came out.
-func (d *Drill) headline(w int, k Look) string {
+// headline says what the clock measures, or what came out; more is what of the
+// reason did not fit, in lines of the same width.
+func (d *Drill) headline(w int, k Look) (line string, more []string) {
 	r := NewRow(w, k)
 	glyph, word, ink, _ := d.verdict(k)
 	switch {
 	case d.D.CutoverS != nil:
 		r.Add(k.Strong, k.Cutover+" ").Add(ink, Clock(*d.D.CutoverS)+" "+glyph+" "+word)
-		if d.D.Reason != "" {
-			r.Add(k.Dim, "  "+d.D.Reason)
-		} else {
+		if d.D.Reason == "" {
 			r.Add(k.Dim, "  "+k.TargetW+" "+MinSec(d.D.TargetS))
 		}
 	case d.D.Verdict != nil:
-		r.Add(ink, glyph+" "+word+" ").Add(k.Dim, d.D.Reason)
+		r.Add(ink, glyph+" "+word)
 	case d.moment(control.PhaseFault) == nil:
-		r.Add(k.Dim, k.Before)
+		return r.Add(k.Dim, k.Before).String(), nil
 	default:
 		r.Add(k.Strong, k.Cutover+" ")
 		means := k.clockMeans(d.Label)
 		if Width(means) > r.Left() {
 			means = k.clockMeansShort(d.Label)
 		}
-		r.Add(k.Dim, means)
+		return r.Add(k.Dim, means).String(), nil
 	}
-	return r.String()
+	if d.D.Reason == "" {
+		return r.String(), nil
+	}
+	r.Add("", "  ")
+	first, rest := fitWords(d.D.Reason, r.Left())
+	r.Add(k.Dim, first)
+	if rest != "" {
+		more = Wrap(rest, w)
+		if len(more) > 1 { // one row is all there is
+			more = []string{more[0] + " " + strings.Join(more[1:], " ")}
+		}
+	}
+	return r.String(), more
+}
+
+// fitWords is as many whole words of s as w cells hold, and the others. A text
+// without spaces is cut where it must be.
+func fitWords(s string, w int) (first, rest string) {
+	s = Clean(s)
+	if Width(s) <= w {
+		return s, ""
+	}
+	lines := Wrap(s, w)
+	if len(lines) == 0 {
+		return "", s
+	}
+	first = lines[0]
+	if rest, ok := strings.CutPrefix(s, first); ok {
+		return first, strings.TrimSpace(rest)
+	}
+	return first, strings.Join(lines[1:], " ")
 }
 
 // bar is how much of the target is used.
@@ -221,7 +339,7 @@ func (d *Drill) bar(w int, k Look) string {
 	if full < n {
 		r.Fill(ink, k.BarEnd, 1)
 	}
-	r.Fill(k.Faint, k.BarRail, n-r.w).Add("", " ").Add("", right).Add(k.Dim, note)
+	r.Fill(k.Edge, k.BarRail, n-r.w).Add("", " ").Add("", right).Add(k.Dim, note)
 	return r.String()
 }
 
@@ -258,16 +376,22 @@ func (d *Drill) next(w int, k Look) string {
 		d.keys(r, k)
 		return r.String()
 	}
-	if d.Act {
-		if d.D.Verdict != nil && d.D.Until == nil {
-			r.Add(k.Key, "Esc").Add(k.Dim, " "+k.Dismisses)
-		} else {
-			r.Add(k.Key, "R").Add(k.Dim, " "+k.Restores+" "+d.Label)
-		}
-		r.Add(k.Dim, " "+k.Dot+" ")
-	}
+	d.recordKeys(r, k)
 	r.Add(k.Dim, k.Record+" ")
 	return r.Add("", tailPath(tilde(d.D.Record, d.Home), r.Left(), k)).String()
+}
+
+// recordKeys is what one can do, before the record's path.
+func (d *Drill) recordKeys(r *Row, k Look) {
+	if !d.Act {
+		return
+	}
+	if d.D.Verdict != nil && d.D.Until == nil {
+		r.Add(k.Key, "Esc").Add(k.Dim, " "+k.Dismisses)
+	} else {
+		r.Add(k.Key, "R").Add(k.Dim, " "+k.Restores+" "+d.Label)
+	}
+	r.Add(k.Dim, " "+k.Dot+" ")
 }
 
 // keys writes as many of the keys that matter as there is room for.
@@ -292,7 +416,7 @@ func (d *Drill) keys(r *Row, k Look) {
 		return
 	}
 	add("R", " "+k.Restores+" "+d.Label)
-	if d.D.CutoverS == nil {
+	if d.D.CutoverS == nil && d.D.Verdict == nil {
 		add("A", " "+k.Aborts)
 	}
 	if d.D.Until != nil {
@@ -362,7 +486,11 @@ func (d *Drill) Presenter(w, h int, k Look) []string {
 		lines = append(lines, centre(l, bigWidth(text, sx)))
 	}
 	iw := min(w-4, 100)
-	lines = append(lines, Blank(w), centre(d.bar(iw, k), iw), centre(d.phases(iw, k), iw), centre(d.headline(iw, k), iw), centre(d.clients(iw, k), iw))
+	headline, more := d.headline(iw, k)
+	lines = append(lines, Blank(w), centre(d.bar(iw, k), iw), centre(d.phases(iw, k), iw), centre(headline, iw), centre(d.clients(iw, k), iw))
+	for _, l := range painted(more, iw, k) {
+		lines = append(lines, centre(l, iw))
+	}
 	if pad := (h - len(lines)) / 2; pad > 0 {
 		lines = append(block(nil, w, pad), lines...)
 	}

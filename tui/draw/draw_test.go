@@ -2,6 +2,7 @@ package draw
 
 import (
 	"math"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -212,6 +213,33 @@ func TestWords_AreTheSameInBothLanguages(t *testing.T) {
 		zh, ok := chinese.Say[k]
 		if ok && strings.Count(en, "%") != strings.Count(zh, "%") {
 			t.Errorf("message %q takes other arguments in Chinese", k)
+		}
+	}
+}
+
+func TestAxis_HasRoundStepsAndFewLabels(t *testing.T) {
+	for _, hi := range []float64{200, 500, 800, 1000, 1200, 1500, 2000, 3000, 5000, 8000, 10000, 30000, 120000} {
+		for rows := 1; rows < 20; rows++ {
+			top, step, every := axisScale(hi, rows)
+			if top < hi || top > 3*hi && rows > 1 && hi > 200*float64(rows) {
+				t.Errorf("%d rows for %g: the axis ends at %g", rows, hi, top)
+			}
+			seen, labels := map[string]bool{}, 0
+			for i := 0; i <= rows; i += every {
+				v := step * float64(i)
+				l := axisLabel(v)
+				if seen[l] {
+					t.Errorf("%d rows for %g: the label %q stands twice", rows, hi, l)
+				}
+				seen[l] = true
+				labels++
+				if shown, _ := strconv.ParseFloat(strings.TrimSpace(l), 64); l != "100" && math.Abs(shown*1000-v) > 1e-6 && v < 99500 {
+					t.Errorf("%d rows for %g: %g is labelled %q", rows, hi, v, l)
+				}
+			}
+			if rows >= 4 && labels > rows/2+1 {
+				t.Errorf("%d rows for %g have %d labels", rows, hi, labels)
+			}
 		}
 	}
 }

@@ -18,8 +18,9 @@ type Events struct {
 	Location *time.Location
 }
 
-// Matches says whether an event holds the filter's text; "!text" turns it round.
-func Matches(e *control.Event, filter string) bool {
+// Matches says whether an event, its vendor's label among it, holds the filter's
+// text; "!text" turns it round.
+func Matches(e *control.Event, label, filter string) bool {
 	if filter == "" || filter == "!" {
 		return true
 	}
@@ -28,12 +29,23 @@ func Matches(e *control.Event, filter string) bool {
 		want, filter = false, filter[1:]
 	}
 	f := strings.ToLower(filter)
-	for _, s := range [...]string{e.Text, e.Vendor, e.Kind, e.Level, e.Who} {
+	for _, s := range [...]string{e.Text, e.Vendor, label, e.Kind, e.Level, e.Who} {
 		if strings.Contains(strings.ToLower(s), f) {
 			return want
 		}
 	}
 	return !want
+}
+
+// EventRows is how many events a journal of w x h shows.
+func EventRows(w, h int) int {
+	switch {
+	case h >= 5 && w >= 56:
+		return h - 2
+	case h >= 3:
+		return h - 1
+	}
+	return h
 }
 
 // Lines draws the journal: in a frame where there is room for one.
@@ -47,12 +59,12 @@ func (e *Events) Lines(w, h int, k Look) []string {
 		title = append(title, Span{k.Warn, "  /" + e.Filter})
 	}
 	var right []Span
-	if e.Scroll > 0 {
-		right = []Span{{k.Warn, k.Newer(min(e.Scroll, len(shown)))}}
+	if above := min(e.Scroll, len(shown)-EventRows(w, h)); above > 0 {
+		right = []Span{{k.Warn, k.Newer(above)}}
 	}
 	switch {
 	case h >= 5 && w >= 56:
-		return Box(e.rows(shown, w-4, h-2, "", k), title, right, k.Faint, w, h, k)
+		return Box(e.rows(shown, w-4, h-2, "", k), title, right, k.Edge, w, h, k)
 	case h >= 3:
 		return append([]string{Rule(title, right, w, k)}, e.rows(shown, w, h-1, " ", k)...)
 	}
@@ -63,7 +75,7 @@ func (e *Events) Lines(w, h int, k Look) []string {
 func (e *Events) shown() []*control.Event {
 	out := make([]*control.Event, 0, len(e.List))
 	for i := len(e.List) - 1; i >= 0; i-- {
-		if Matches(&e.List[i], e.Filter) {
+		if Matches(&e.List[i], e.Labels[e.List[i].Vendor], e.Filter) {
 			out = append(out, &e.List[i])
 		}
 	}
@@ -72,7 +84,7 @@ func (e *Events) shown() []*control.Event {
 
 func (e *Events) rows(shown []*control.Event, w, h int, lead string, k Look) []string {
 	out := make([]string, 0, h)
-	from := max(0, min(e.Scroll, len(shown)-1))
+	from := max(0, min(e.Scroll, len(shown)-h))
 	for i := from; i < len(shown) && len(out) < h; i++ {
 		out = append(out, e.row(shown[i], w, lead, k))
 	}

@@ -17,7 +17,11 @@ func (p *Panel) chart(w, h int, k Look) []string {
 	case h >= 4:
 		cols := w - gutter
 		p90, p99, failed, span := p.history(cols + 1)
-		return append(Graph(p90, p99, w, h-1, p.Hi, k), axis(failed, w, span, k))
+		var out []string
+		if h >= 7 { // lower ones need the row
+			out, h = append(out, chartTitle(w, k)), h-1
+		}
+		return append(append(out, Graph(p90, p99, w, h-1, p.Hi, k)...), axis(failed, w, span, k))
 	}
 	right := " " + millis(p.Hi)
 	n := w - 4 - len(right)
@@ -26,13 +30,25 @@ func (p *Panel) chart(w, h int, k Look) []string {
 	}
 	p90, p99, failed, _ := p.history(n)
 	out := []string{NewRow(w, k).Add(k.Theme.P99, "P99 ").Painted(Spark(k.Theme.P99, p99, failed, n, p.Hi, k), n).Add(k.Faint, right).String()}
-	if h >= 3 {
+	told := p.V.Fault != nil // on a row of its own already
+	if h >= 3 || told && h >= 2 {
 		out = append(out, NewRow(w, k).Add(k.Theme.P90, "P90 ").Painted(Spark(k.Theme.P90, p90, nil, n, p.Hi, k), n).String())
 	}
-	if h >= 2 {
+	if h >= 2 && !told {
 		out = append(out, p.because(w, k))
 	}
 	return block(out, w, h)
+}
+
+// chartTitle says what the two lines are, and in what unit.
+func chartTitle(w int, k Look) string {
+	sets := charSets(k, 2)
+	r := NewRow(w, k).Pad(3).Add(k.Faint, "s").Pad(gutter + 1)
+	r.Add(k.Theme.P90, sets[0].Horizontal+" P90").Add("", "  ").Add(k.Theme.P99, sets[1].Horizontal+" P99")
+	if text := "  " + k.FirstToken; Width(text) <= r.Left() {
+		r.Add(k.Faint, text)
+	}
+	return r.String()
 }
 
 // history brings the vendor's last minutes to n columns.

@@ -8,8 +8,8 @@ type Hint struct {
 	Off       bool // not possible now
 }
 
-// Hints draws the last line: the first ones that fit, and last at the right.
-func Hints(first, last []Hint, w int, k Look) string {
+// Hints draws the last line: lead, the first ones that fit, and last at the right.
+func Hints(lead []Span, first, last []Hint, w int, k Look) string {
 	r := NewRow(w, k)
 	rw := 1
 	for _, h := range last {
@@ -19,6 +19,14 @@ func Hints(first, last []Hint, w int, k Look) string {
 		last, rw = nil, 0
 	}
 	r.Add("", " ")
+	r.max = max(1, w-rw)
+	for _, s := range lead {
+		r.Add(s.Style, s.Text)
+	}
+	r.max = w
+	if len(lead) > 0 {
+		r.Add("", "   ")
+	}
 	for _, h := range first {
 		if r.w+Width(h.Key)+Width(h.Does)+3 > w-rw {
 			break

@@ -32,6 +32,8 @@ func Graph(p90, p99 []float64, w, h int, hi float64, k Look) (out []string) {
 	if !(hi > 0) || math.IsInf(hi, 0) {
 		hi = 1000
 	}
+	top, step, every := axisScale(hi, h-1)
+	hi = top
 	a, na := sane(p90, cols+1, hi)
 	b, nb := sane(p99, cols+1, hi)
 	if na < 2 && nb < 2 {
@@ -44,7 +46,12 @@ func Graph(p90, p99 []float64, w, h int, hi float64, k Look) (out []string) {
 	}
 	opts := []asciigraph.Option{
 		asciigraph.Height(h - 1), asciigraph.LowerBound(0), asciigraph.UpperBound(hi), asciigraph.Offset(2),
-		asciigraph.YAxisValueFormatter(axisLabel),
+		asciigraph.YAxisValueFormatter(func(v float64) string {
+			if int(math.Round(v/step))%every != 0 {
+				return "   "
+			}
+			return axisLabel(v)
+		}),
 		asciigraph.SeriesChars(charSets(k, len(series))...),
 	}
 	if k.Line.P99 != 0 {
@@ -81,6 +88,27 @@ func fitGraph(s string, w int) string {
 		return ansi.Truncate(s, w, "") + theme.Off
 	}
 	return s + Blank(w-n)
+}
+
+// marks are the steps between an axis's labels, milliseconds.
+var marks = [...]float64{100, 200, 300, 400, 500, 600, 800, 1000, 1500, 2000, 2500, 3000, 4000, 5000, 6000, 8000, 10000, 15000, 20000, 25000, 30000, 40000, 50000, 60000, 100000, 200000}
+
+// axisScale makes an axis of rows steps that holds hi: each step is a round
+// part of what lies between two labels, every so many rows. All graphs of one
+// height and one hi get the same.
+func axisScale(hi float64, rows int) (top, step float64, every int) {
+	every = 2
+	if rows < 4 {
+		every = 1
+	}
+	for _, m := range marks {
+		step = m / float64(every)
+		top = step * float64(rows)
+		if top >= hi && (top < 9950 || math.Mod(m, 1000) == 0) { // from 10 s on labels are whole
+			return top, step, every
+		}
+	}
+	return hi, hi / float64(rows), every
 }
 
 // axisLabel writes milliseconds as seconds, always three cells wide.
@@ -193,7 +221,7 @@ func stepFor(n int, stepS float64) int {
 // attempts failed.
 func axis(failed []float64, w int, span float64, k Look) string {
 	r := NewRow(w, k)
-	r.Pad(gutter-1).Add(k.Faint, k.Corner)
+	r.Pad(gutter-1).Add(k.Edge, k.Corner)
 	ago := "-" + MinSec(span)
 	n := r.Left()
 	failedAt := func(c int) bool {
@@ -213,7 +241,7 @@ func axis(failed []float64, w int, span float64, k Look) string {
 		if bad {
 			r.Fill(k.Crit, k.Fail, c-from)
 		} else {
-			r.Fill(k.Faint, k.Base, c-from)
+			r.Fill(k.Edge, k.Base, c-from)
 		}
 	}
 	return r.String()
@@ -238,7 +266,7 @@ func Spark(st theme.Style, v, failed []float64, w int, hi float64, k Look) strin
 }
 
 // scales are the upper ends that a shared scale steps through, milliseconds.
-var scales = [...]float64{200, 300, 500, 800, 1000, 1500, 2000, 3000, 5000, 8000, 10000, 15000, 20000, 30000, 60000, 120000, 300000}
+var scales = [...]float64{200, 300, 400, 500, 600, 800, 1000, 1200, 1500, 2000, 3000, 5000, 8000, 10000, 15000, 20000, 30000, 60000, 120000, 300000}
 
 // ScaleFor is the smallest scale that v fits under.
 func ScaleFor(v float64) float64 {

@@ -24,6 +24,7 @@ type Header struct {
 type segment struct {
 	long, short []Span
 	rank        int // 0 is never left out
+	keep        int // the rank by which it is left out, where that is another one
 }
 
 // pack chooses forms so that the segments, with gap cells between them, fit.
@@ -44,7 +45,11 @@ func pack(segs []segment, w, gap int) [][]Span {
 	for pass := range 2 {
 		for rank := 9; rank > pass-1 && total() > w; rank-- {
 			for i := len(segs) - 1; i >= 0 && total() > w; i-- {
-				if segs[i].rank != rank || forms[i] == nil {
+				of := segs[i].rank
+				if pass == 1 && segs[i].keep > 0 {
+					of = segs[i].keep
+				}
+				if of != rank || forms[i] == nil {
 					continue
 				}
 				if pass == 0 {
@@ -64,6 +69,16 @@ func pack(segs []segment, w, gap int) [][]Span {
 	return out
 }
 
+// ends are the forms of what stands at the right, and their width.
+func ends(right []segment, budget int) ([][]Span, int) {
+	rp := pack(right, budget-1, 1)
+	rw := len(rp)
+	for _, f := range rp {
+		rw += spansWidth(f)
+	}
+	return rp, rw
+}
+
 // Line draws the header.
 func (h *Header) Line(w int, k Look) string {
 	r := NewRow(w, k)
@@ -81,13 +96,13 @@ func (h *Header) Line(w int, k Look) string {
 	segs = append(segs, h.control(k))
 	if s.Demo != nil {
 		rate := strings.TrimSuffix(Rate(s.Demo.RPS), ".0") + "/s"
-		segs = append(segs, segment{[]Span{{k.Dim, k.DemoTraffic + " "}, {"", rate}}, []Span{{k.Dim, k.Demo + " "}, {"", rate}}, 5})
+		segs = append(segs, segment{long: []Span{{k.Dim, k.DemoTraffic + " "}, {"", rate}}, short: []Span{{k.Dim, k.Demo + " "}, {"", rate}}, rank: 5})
 	}
 	var right []segment
 	if h.Frozen {
-		right = append(right, segment{[]Span{{k.BadgeWarn, " " + k.Frozen + " " + MinSec(h.Age.Seconds()) + " "}}, []Span{{k.BadgeWarn, k.Frozen}}, 0})
+		right = append(right, segment{long: []Span{{k.BadgeWarn, " " + k.Frozen + " " + MinSec(h.Age.Seconds()) + " "}}, short: []Span{{k.BadgeWarn, k.Frozen}}, rank: 0})
 	}
-	right = append(right, h.mode(k), segment{[]Span{{"", clock}}, []Span{{"", clock[:5]}}, 1})
+	right = append(right, h.mode(k), segment{long: []Span{{"", clock}}, short: []Span{{"", clock[:5]}}, rank: 1})
 	budget := w / 2
 	switch {
 	case w < 50:
@@ -95,10 +110,16 @@ func (h *Header) Line(w int, k Look) string {
 	case w < 70:
 		budget = w / 3
 	}
-	rp := pack(right, budget-1, 1)
-	rw := len(rp)
-	for _, f := range rp {
-		rw += spansWidth(f)
+	rp, rw := ends(right, budget)
+	brief := 8 // the name and spaces, with everything short
+	for _, s := range segs {
+		brief += spansWidth(s.short) + 2
+	}
+	if brief > w-rw {
+		for i := range right[:len(right)-1] {
+			right[i].long = right[i].short
+		}
+		rp, rw = ends(right, budget)
 	}
 	r.Add("", " ").Add(k.Title, "baton").Add("", " ")
 	for _, f := range pack(segs, r.Left()-rw-3, 2) {
@@ -130,7 +151,7 @@ func (h *Header) environment(k Look) segment {
 	if env == "PROD" || len(env) > 5 && env[:5] == "PROD-" {
 		badge = k.BadgeCrit
 	}
-	return segment{[]Span{{badge, " " + env + " "}}, []Span{{badge, env}}, 0}
+	return segment{long: []Span{{badge, " " + env + " "}}, short: []Span{{badge, env}}, rank: 0}
 }
 
 func (h *Header) address(k Look) segment {
@@ -142,7 +163,7 @@ func (h *Header) address(k Look) segment {
 			break
 		}
 	}
-	return segment{[]Span{{k.Dim, k.Gateway + " "}, {"", a}}, []Span{{"", port}}, 3}
+	return segment{long: []Span{{k.Dim, k.Gateway + " "}, {"", a}}, short: []Span{{"", port}}, rank: 3, keep: 1}
 }
 
 // figures are what clients get.
@@ -153,16 +174,19 @@ func (h *Header) figures(k Look) []segment {
 		rate = unknown
 	}
 	p99 := k.Strong
-	if v.Count < 50 {
+	if v.Count < 50 || h.Lost {
 		p99 = k.Faint
 	} else if v.P99ms != nil && h.S.Target.SLOP99ms > 0 && *v.P99ms > h.S.Target.SLOP99ms {
 		p99 = k.WarnBold
 	}
 	bad := errorInk(v.Errors60s, k)
+	if h.Lost {
+		bad = k.Faint
+	}
 	return []segment{
-		{[]Span{{k.Strong, rate}, {k.Dim, " " + k.ReqS}}, []Span{{k.Strong, rate}, {k.Dim, "/s"}}, 2},
-		{[]Span{{k.Dim, "P99 "}, {p99, Millis(v.P99ms)}}, []Span{{k.Dim, "P99 "}, {p99, Millis(v.P99ms)}}, 1},
-		{[]Span{{k.Dim, k.Errors + " "}, {bad, Percent(v.Errors60s)}}, []Span{{k.Dim, k.Err + " "}, {bad, Percent(v.Errors60s)}}, 2},
+		{long: []Span{{k.Strong, rate}, {k.Dim, " " + k.ReqS}}, short: []Span{{k.Strong, rate}, {k.Dim, "/s"}}, rank: 2},
+		{long: []Span{{k.Dim, "P99 "}, {p99, Millis(v.P99ms)}}, short: []Span{{k.Dim, "P99 "}, {p99, Millis(v.P99ms)}}, rank: 1},
+		{long: []Span{{k.Dim, k.Errors + " "}, {bad, Percent(v.Errors60s)}}, short: []Span{{k.Dim, k.Err + " "}, {bad, Percent(v.Errors60s)}}, rank: 2},
 	}
 }
 
@@ -174,7 +198,7 @@ func (h *Header) control(k Look) segment {
 		if s.Mode == "observe" {
 			word = k.Observe
 		}
-		return segment{[]Span{{k.Dim, k.Weights + " "}, {k.OK, word}}, []Span{{k.OK, word}}, 4}
+		return segment{long: []Span{{k.Dim, k.Weights + " "}, {k.OK, word}}, short: []Span{{k.OK, word}}, rank: 4}
 	}
 	text := k.PinnedUp
 	short := text
@@ -183,12 +207,12 @@ func (h *Header) control(k Look) segment {
 		text += " " + left
 		short = text
 	}
-	return segment{[]Span{{k.Dim, k.Weights + " "}, {k.WarnBold, text}}, []Span{{k.WarnBold, short}}, 2}
+	return segment{long: []Span{{k.Dim, k.Weights + " "}, {k.WarnBold, text}}, short: []Span{{k.WarnBold, short}}, rank: 2}
 }
 
 func (h *Header) mode(k Look) segment {
 	if h.ReadOnly {
-		return segment{[]Span{{k.BadgeQuiet, " " + k.ReadOnly + " "}}, []Span{{k.BadgeQuiet, "RO"}}, 1}
+		return segment{long: []Span{{k.BadgeQuiet, " " + k.ReadOnly + " "}}, short: []Span{{k.BadgeQuiet, "RO"}}, rank: 1}
 	}
-	return segment{[]Span{{k.Dim, k.ReadWrite}}, []Span{{k.Dim, "RW"}}, 4}
+	return segment{long: []Span{{k.Dim, k.ReadWrite}}, short: []Span{{k.Dim, "RW"}}, rank: 4}
 }

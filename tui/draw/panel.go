@@ -70,7 +70,7 @@ func (p *Panel) Lines(w, h int, k Look) []string {
 	if !boxed(w, h) {
 		return p.flat(w, h, k)
 	}
-	edge := k.Faint
+	edge := k.Edge
 	if p.Selected {
 		edge = k.Accent
 	}

@@ -15,6 +15,14 @@ type Look struct {
 	*Words
 }
 
+// Arrows names the left and right keys.
+func (k Look) Arrows() string {
+	if k.ASCII {
+		return "Left/Right"
+	}
+	return k.Glyphs.Left + k.Glyphs.Right
+}
+
 // Width is how many cells s takes; s holds no escapes.
 func Width(s string) int {
 	n := 0

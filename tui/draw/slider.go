@@ -51,7 +51,7 @@ func Slider(p *Panel, n int, k Look) string {
 			if was > x {
 				end = was
 			}
-			r.Fill(k.Faint, k.Rail, end-x)
+			r.Fill(k.Edge, k.Rail, end-x)
 			x = end - 1
 		}
 	}

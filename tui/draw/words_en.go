@@ -26,11 +26,11 @@ var english = Words{
 	Welcome: "baton", AnyKey: "until you press a key",
 	AllSimulated:      "Everything here is simulated: no key, no money, nothing leaves this machine.",
 	AllSimulatedShort: "All simulated: no key, no money.",
-	StepDrag:          "drag the knob or ←→", Kills: "kills", BringsItBack: "brings it back", More: "more", OwnVendorsShort: "Vendors of your own: see README.", OwnVendors: "Vendors of your own: five lines of config.toml, see README.",
+	StepDrag:          "drag the knob or", Kills: "kills", BringsItBack: "brings it back", More: "more", OwnVendorsShort: "Vendors of your own: see README.", OwnVendors: "Vendors of your own: five lines of config.toml, see README.",
 	No: "no", HelpTitle: "KEYS",
 	Number: "weight of %s, percent:",
 	Hints: map[string]string{
-		"nudge": "weight", "select": "vendor", "kill": "kill", "restore": "restore", "auto": "auto", "undo": "undo", "drain": "drain", "presenter": "clock", "zoom": "zoom", "apply": "apply", "esc": "revert",
+		"nudge": "weight", "select": "vendor", "kill": "kill", "restore": "restore", "auto": "auto", "undo": "undo", "drain": "drain", "undrain": "undrain", "presenter": "clock", "zoom": "zoom", "apply": "apply", "esc": "revert",
 		"abort": "abort", "freeze": "freeze", "command": "command", "filter": "filter", "help": "help", "quit": "quit", "leave": "leave", "readonly": "unlock", "drills": "drills", "number": "type",
 	},
 	Say: map[string]string{
@@ -53,7 +53,8 @@ var english = Words{
 		"drill-title": "Run the drill %s?", "drill-yes": "run it",
 		"quit-title": "Quit?", "quit-1": "The gateway at %s lives in this process.", "quit-yes": "drain and stop", "quit-keep": "serve on without the console",
 		"drills-title": "DRILLS", "drills-hint": "Enter runs  Esc", "drills-none": "no drills are known", "drills-past": "past drills",
-		"at-end": "%s is at %s: it goes no further", "no-such": "there is no vendor %d", "equal-already": "the weights are equal already",
+		"no-vendor": "NO VENDOR MAY TAKE TRAFFIC: every request is answered 503",
+		"at-end":    "%s is at %s: it goes no further", "no-such": "there is no vendor %d", "equal-already": "the weights are equal already",
 		"is-locked": "%s is locked: Space unlocks it", "lock-on": "%s locked: it keeps its weight; Space unlocks it", "lock-off": "%s unlocked",
 		"now-production": "the engine is %s now: read-only, W unlocks", "now-enter": "the engine applies weights with Enter now",
 		"pinned-until": "pinned to %s until %s", "drained-by": "drained by %s",

@@ -26,11 +26,11 @@ var chinese = Words{
 	Welcome: "baton", AnyKey: "按任意键开始",
 	AllSimulated:      "这里的一切都是模拟的：不需要密钥，不花钱，数据不出本机。",
 	AllSimulatedShort: "全部模拟：无密钥，不花钱。",
-	StepDrag:          "拖动滑块或按 ←→", Kills: "断开", BringsItBack: "恢复它", More: "更多", OwnVendorsShort: "接入自己的供应商：见 README。", OwnVendors: "接入自己的供应商：config.toml 五行，见 README。",
+	StepDrag:          "拖动滑块或按", Kills: "断开", BringsItBack: "恢复它", More: "更多", OwnVendorsShort: "接入自己的供应商：见 README。", OwnVendors: "接入自己的供应商：config.toml 五行，见 README。",
 	No: "否", HelpTitle: "按键",
 	Number: "%s 的权重（百分比）：",
 	Hints: map[string]string{
-		"nudge": "权重", "select": "供应商", "kill": "断开", "restore": "恢复", "auto": "自动", "undo": "撤销", "drain": "排空", "presenter": "时钟", "zoom": "放大", "apply": "应用", "esc": "撤回",
+		"nudge": "权重", "select": "供应商", "kill": "断开", "restore": "恢复", "auto": "自动", "undo": "撤销", "drain": "排空", "undrain": "取消排空", "presenter": "时钟", "zoom": "放大", "apply": "应用", "esc": "撤回",
 		"abort": "中止", "freeze": "冻结", "command": "命令", "filter": "过滤", "help": "帮助", "quit": "退出", "leave": "离开", "readonly": "解锁", "drills": "演练", "number": "输入",
 	},
 	Say: map[string]string{
@@ -53,7 +53,8 @@ var chinese = Words{
 		"drill-title": "运行演练 %s？", "drill-yes": "运行",
 		"quit-title": "退出？", "quit-1": "网关 %s 就在本进程中。", "quit-yes": "排空并停止", "quit-keep": "不要控制台，继续服务",
 		"drills-title": "演练", "drills-hint": "Enter 运行  Esc", "drills-none": "没有演练", "drills-past": "历史演练",
-		"at-end": "%s 已是 %s，不能再动", "no-such": "没有第 %d 家供应商", "equal-already": "权重已经相等",
+		"no-vendor": "没有供应商可以接流量：所有请求都得到 503",
+		"at-end":    "%s 已是 %s，不能再动", "no-such": "没有第 %d 家供应商", "equal-already": "权重已经相等",
 		"is-locked": "%s 已锁定：空格解锁", "lock-on": "%s 已锁定：权重不动；空格解锁", "lock-off": "%s 已解锁",
 		"now-production": "引擎现在是 %s：只读，按 W 解锁", "now-enter": "引擎现在要求按 Enter 应用权重",
 		"pinned-until": "手动设为 %s，到 %s 为止", "drained-by": "由 %s 排空",

@@ -35,7 +35,8 @@ type Theme struct {
 	ASCII bool
 	Glyphs
 
-	Text, Strong, Dim, Faint   Style // ink, from loud to quiet
+	Text, Strong, Dim, Faint   Style // ink, from loud to quiet; all of it can be read
+	Edge                       Style // frames and rails, quieter than any text
 	Accent, Key                Style // what is selected; names of keys
 	OK, Warn, Crit, Note       Style // good, look, act, by the way
 	OKBold, WarnBold, CritBold Style
@@ -58,14 +59,15 @@ type shade struct {
 
 // palette is a theme's colours.
 type palette struct {
-	dim, faint, accent, ok, warn, crit, note, p90, p99, staged shade
-	ink                                                        shade // on a coloured ground
-	quiet                                                      shade // the ground of quiet badges
+	dim, faint, edge, accent, ok, warn, crit, note, p90, p99, staged shade
+	ink                                                              shade // on a coloured ground
+	quiet                                                            shade // the ground of quiet badges
 }
 
 var darkPalette = palette{
 	dim:    shade{0x93, 0x9a, 0xa6, 247, 7},
-	faint:  shade{0x50, 0x57, 0x63, 240, 8},
+	faint:  shade{0x82, 0x89, 0x95, 245, 7},
+	edge:   shade{0x50, 0x57, 0x63, 240, 8},
 	accent: shade{0x7a, 0xa2, 0xf7, 111, 12},
 	ok:     shade{0x9e, 0xce, 0x6a, 149, 10},
 	warn:   shade{0xe0, 0xaf, 0x68, 179, 11},
@@ -80,13 +82,14 @@ var darkPalette = palette{
 
 var lightPalette = palette{
 	dim:    shade{0x5c, 0x62, 0x6e, 241, 8},
-	faint:  shade{0xa8, 0xae, 0xba, 248, 7},
+	faint:  shade{0x6a, 0x70, 0x7c, 242, 8},
+	edge:   shade{0xa8, 0xae, 0xba, 248, 7},
 	accent: shade{0x2b, 0x5a, 0xb8, 25, 4},
 	ok:     shade{0x2f, 0x76, 0x1c, 28, 2},
 	warn:   shade{0x8f, 0x5a, 0x00, 94, 3},
 	crit:   shade{0xb8, 0x1f, 0x44, 125, 1},
 	note:   shade{0x0b, 0x6a, 0x8c, 24, 6},
-	p90:    shade{0x00, 0x75, 0x80, 30, 6},
+	p90:    shade{0x00, 0x75, 0x80, 23, 6},
 	p99:    shade{0x8a, 0x2c, 0xa8, 91, 5},
 	staged: shade{0x9a, 0x4e, 0x00, 130, 3},
 	ink:    shade{0xff, 0xff, 0xff, 231, 15},
@@ -155,14 +158,14 @@ func (t *Theme) mono() {
 	const bold, faint, reverse = "\x1b[1m", "\x1b[2m", "\x1b[7m"
 	t.Strong, t.Accent, t.Key, t.Title = bold, bold, bold, bold
 	t.OKBold, t.WarnBold, t.CritBold, t.Staged = bold, bold, bold, bold
-	t.Faint = faint
+	t.Faint, t.Edge = faint, faint
 	t.BadgeOK, t.BadgeWarn, t.BadgeCrit, t.BadgeNote = reverse, reverse, reverse, reverse
 }
 
 func (t *Theme) paint(p *palette) {
 	on := func(c shade, bold bool) Style { return sgr(t.Depth, &c, nil, bold) }
 	ground := func(c shade) Style { return sgr(t.Depth, &p.ink, &c, true) }
-	t.Strong, t.Dim, t.Faint = "\x1b[1m", on(p.dim, false), on(p.faint, false)
+	t.Strong, t.Dim, t.Faint, t.Edge = "\x1b[1m", on(p.dim, false), on(p.faint, false), on(p.edge, false)
 	t.Accent, t.Key, t.Title = on(p.accent, true), on(p.accent, false), on(p.accent, true)
 	t.OK, t.Warn, t.Crit, t.Note = on(p.ok, false), on(p.warn, false), on(p.crit, false), on(p.note, false)
 	t.OKBold, t.WarnBold, t.CritBold = on(p.ok, true), on(p.warn, true), on(p.crit, true)

@@ -1,6 +1,9 @@
 package theme
 
-import "testing"
+import (
+	"math"
+	"testing"
+)
 
 func TestDarkBackground_IsDecidedWithoutTheTerminal(t *testing.T) {
 	for _, c := range []struct {
@@ -36,6 +39,50 @@ func TestSGR_SpellsEveryDepth(t *testing.T) {
 	}
 	if got := sgr(Ansi16, nil, &c, false); got != "\x1b[101m" {
 		t.Errorf("ground: %q", got)
+	}
+}
+
+// Text below 4.5 to 1 cannot be read by many; terminals' grounds are black or
+// nearly so, or white. The formula is WCAG's.
+func TestText_CanBeReadOnItsGround(t *testing.T) {
+	linear := func(v float64) float64 {
+		if v <= 0.03928 {
+			return v / 12.92
+		}
+		return math.Pow((v+0.055)/1.055, 2.4)
+	}
+	luminance := func(r, g, b uint8) float64 {
+		return 0.2126*linear(float64(r)/255) + 0.7152*linear(float64(g)/255) + 0.0722*linear(float64(b)/255)
+	}
+	cube := func(c uint8) (r, g, b uint8) {
+		if c >= 232 {
+			v := 8 + 10*(c-232)
+			return v, v, v
+		}
+		step := func(n uint8) uint8 {
+			if n == 0 {
+				return 0
+			}
+			return 55 + 40*n
+		}
+		c -= 16
+		return step(c / 36), step(c / 6 % 6), step(c % 6)
+	}
+	for name, x := range map[string]struct {
+		p      *palette
+		ground uint8
+	}{"dark": {&darkPalette, 0x1e}, "light": {&lightPalette, 0xff}} {
+		behind := luminance(x.ground, x.ground, x.ground)
+		for what, c := range map[string]shade{
+			"dim": x.p.dim, "faint": x.p.faint, "accent": x.p.accent, "ok": x.p.ok, "warn": x.p.warn, "crit": x.p.crit, "note": x.p.note, "p90": x.p.p90, "p99": x.p.p99, "staged": x.p.staged,
+		} {
+			r, g, b := cube(c.c256)
+			for depth, l := range map[string]float64{"24 bit": luminance(c.r, c.g, c.b), "256": luminance(r, g, b)} {
+				if ratio := (max(l, behind) + 0.05) / (min(l, behind) + 0.05); ratio < 4.5 {
+					t.Errorf("%s, %s at %s colours: %.1f to 1", name, what, depth, ratio)
+				}
+			}
+		}
 	}
 }
 
