@@ -229,11 +229,7 @@ func newSimulators(cfg *config.Config, logger *slog.Logger) (*simulators, error)
 }
 
 func (s *simulators) open(vc *config.Vendor) error {
-	o := sim.Options{
-		Name: vc.Name, Label: vc.Label, Profile: vc.Simulate, Seed: vc.Sim.Seed, FirstToken: vc.Sim.FirstToken, PerToken: vc.Sim.PerToken,
-		Capacity: vc.Sim.Capacity, Limit: vc.Sim.Limit, ErrorRate: vc.Sim.Errors, Models: vc.Sim.Models,
-	}
-	v, err := sim.New(o)
+	v, err := sim.New(simOptions(vc))
 	if err != nil {
 		return err
 	}

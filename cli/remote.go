@@ -3,7 +3,9 @@ package cli
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -55,8 +57,12 @@ func (a *app) findState() (string, error) {
 			}
 			return "not in this environment"
 		}
-		if cfg, err := config.Load(config.Options{Flag: a.configPath, BuiltIn: a.builtin, Environ: env}); err == nil {
+		cfg, err := config.Load(config.Options{Flag: a.configPath, BuiltIn: a.builtin, Environ: env})
+		switch {
+		case err == nil:
 			configured = cfg.State.Dir
+		case errors.Is(err, fs.ErrNotExist): // a file that was named is to be there
+			return "", err
 		}
 	}
 	return stateDir(a.statePath, configured, a.env)

@@ -34,7 +34,6 @@ type attempt struct {
 	begun     time.Time
 	edits     edits
 	connected bool // a connection was had
-	reused    bool // it had been used before
 
 	phase  outcome.Phase
 	answer *http.Response
@@ -95,15 +94,15 @@ func (a *attempt) release() {
 	a.lease = engine.Lease{}
 	a.q, a.ctx, a.vendor, a.key, a.answer, a.body, a.whole = nil, nil, nil, nil, nil, nil, nil
 	a.edits, a.held = edits{}, held
-	a.connected, a.reused, a.done, a.complete, a.first, a.taking, a.lost = false, false, false, false, false, false, false
+	a.connected, a.done, a.complete, a.first, a.taking, a.lost = false, false, false, false, false, false
 	a.phase, a.usage, a.finish, a.fault, a.garbage, a.reason, a.err, a.ours = 0, outcome.Usage{}, "", nil, nil, "", nil, false
 	a.result = outcome.Result{}
 	attempts.Put(a)
 }
 
 // gotConn switches from the clock of connecting to that of the answer.
-func (a *attempt) gotConn(info httptrace.GotConnInfo) {
-	a.connected, a.reused = true, info.Reused
+func (a *attempt) gotConn(httptrace.GotConnInfo) {
+	a.connected = true
 	a.await()
 }
 
@@ -160,34 +159,25 @@ func (a *attempt) pickKey() {
 func (a *attempt) send() bool {
 	q := a.q
 	q.edit(a)
-	for stale := false; ; stale = true {
-		r, err := a.request()
-		if err != nil {
-			a.err, a.reason = err, "bad_request"
-			return false
-		}
-		a.connected, a.reused, a.phase = false, false, outcome.Connect
-		a.clock.arm(outcome.ConnectClock, q.st.cfg.Timeouts.Connect)
-		asked := time.Now()
-		a.answer, a.err = a.vendor.RoundTrip(r) //nolint:bodyclose // release closes it
-		q.waited += time.Since(asked)
-		if a.err == nil {
-			a.body = a.answer.Body
-			return true
-		}
-		if a.err == io.EOF { //nolint:errorlint // bare, it would mean an answer's regular end
-			a.err = io.ErrUnexpectedEOF
-		}
-		// A connection that the vendor had closed while it was idle is nobody's fault,
-		// and no try at the vendor.
-		if stale || !a.reused || a.ctx.Err() != nil || r.ProtoMajor != 1 || time.Since(asked) > staleWithin {
-			return false
-		}
+	r, err := a.request()
+	if err != nil {
+		a.err, a.reason = err, "bad_request"
+		return false
 	}
+	a.connected, a.phase = false, outcome.Connect
+	a.clock.arm(outcome.ConnectClock, q.st.cfg.Timeouts.Connect)
+	asked := time.Now()
+	a.answer, a.err = a.vendor.RoundTrip(r) //nolint:bodyclose // release closes it
+	q.waited += time.Since(asked)
+	if a.err == io.EOF { //nolint:errorlint // bare, it would mean an answer's regular end
+		a.err = io.ErrUnexpectedEOF
+	}
+	if a.err != nil {
+		return false
+	}
+	a.body = a.answer.Body
+	return true
 }
-
-// staleWithin is how soon a request on an idle connection fails if it was closed already.
-const staleWithin = 50 * time.Millisecond
 
 // oneWrite is the largest body that is copied for a vendor. The transport sends
 // the header on its own, in a write and a packet more, unless it knows the body to

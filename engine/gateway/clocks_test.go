@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"context"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -17,18 +18,18 @@ func TestClock_AClientIsNotHeldToTheTailsLimits(t *testing.T) {
 		ctx, cancel := context.WithCancelCause(context.Background())
 		defer cancel(nil)
 		begun := time.Now()
-		var stuck time.Duration
-		c.start(cancel, time.Time{}, func() { stuck = time.Since(begun) })
+		var letGo atomic.Int64
+		c.start(cancel, time.Time{}, func() { letGo.Store(int64(time.Since(begun))) })
 		c.arm(outcome.FirstTokenClock, 10*time.Second)
 		c.arm(outcome.IdleClock, 30*time.Second)
 		c.arm(outcome.IdleClock, tailUsage)
 		c.write(true, time.Now())
 		time.Sleep(29 * time.Second)
-		if stuck != 0 || ctx.Err() != nil {
+		if stuck := time.Duration(letGo.Load()); stuck != 0 || ctx.Err() != nil {
 			t.Fatalf("let go after %s (%v)", stuck, context.Cause(ctx))
 		}
 		time.Sleep(2 * time.Second)
-		if stuck != 30*time.Second {
+		if stuck := time.Duration(letGo.Load()); stuck != 30*time.Second {
 			t.Errorf("one that takes nothing was let go after %s, want 30s", stuck)
 		}
 		c.stop()
