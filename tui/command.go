@@ -16,6 +16,14 @@ var (
 	errHelp = errors.New("help")
 )
 
+// lookAt is a command that shows something and changes nothing.
+type lookAt struct{ what, vendor string }
+
+func (l lookAt) Error() string { return l.what }
+
+// commandNames are all commands, as they are completed.
+var commandNames = []string{"weights", "kill", "restore", "drain", "undrain", "enable", "limits", "drill", "status", "failures", "reload", "help", "quit"}
+
 // parseCommand reads a line in the grammar of the command line, "baton" before
 // it or not: weights lanyun=70 bailian=30 --for 15m. Vendors go by their name,
 // label or number.
@@ -57,10 +65,21 @@ func parseCommand(line string, s *control.Snapshot, w *draw.Words) (control.Comm
 		return p.limits()
 	case "drill":
 		return p.drill()
+	case "status":
+		return p.look(lookAt{what: "status"}, 0)
+	case "failures":
+		if len(p.args) == 0 {
+			return p.look(lookAt{what: "failures"}, 0)
+		}
+		v, err := p.vendor(0)
+		if err != nil {
+			return nil, err
+		}
+		return p.look(lookAt{"failures", v}, 1)
 	case "reload":
 		return &control.Reload{}, p.only(nil, 0)
 	}
-	return nil, errors.New(w.Sayf("unknown-command", p.name))
+	return nil, p.unknown(p.name, commandNames)
 }
 
 // parser is a command's words and flags.
@@ -128,6 +147,22 @@ next:
 	return nil
 }
 
+// look is what a command shows, if nothing else was asked of it.
+func (p *parser) look(l lookAt, args int) (control.Command, error) {
+	if err := p.only(nil, args); err != nil {
+		return nil, err
+	}
+	return nil, l
+}
+
+// unknown names what a word may have meant.
+func (p *parser) unknown(word string, known []string) error {
+	if near := nearest(word, known); near != "" {
+		return errors.New(p.w.Sayf("unknown-nearest", word, near))
+	}
+	return errors.New(p.w.Sayf("unknown-command", word, strings.Join(known, ", ")))
+}
+
 func (p *parser) names() string {
 	var n []string
 	for i := range p.s.Vendors {
@@ -149,6 +184,13 @@ func (p *parser) find(s string) (string, error) {
 		if v := &p.s.Vendors[i]; v.Name == s || v.Label == s && s != "" || strconv.Itoa(i+1) == s {
 			return v.Name, nil
 		}
+	}
+	var names []string
+	for i := range p.s.Vendors {
+		names = append(names, p.s.Vendors[i].Name)
+	}
+	if near := nearest(s, names); near != "" {
+		return "", errors.New(p.w.Sayf("vendor-nearest", s, near))
 	}
 	return "", errors.New(p.w.Sayf("unknown-vendor", s, p.names()))
 }
@@ -188,6 +230,8 @@ func (p *parser) weights() (control.Command, error) {
 
 func (p *parser) limits() (control.Command, error) {
 	switch {
+	case len(p.args) == 0:
+		return p.look(lookAt{what: "limits"}, 0)
 	case len(p.args) > 0 && p.args[0] == "forget":
 		v, err := p.vendor(1)
 		return &control.ForgetLimit{Vendor: v}, p.only(err, 2)
@@ -212,7 +256,12 @@ func (p *parser) drill() (control.Command, error) {
 	case len(p.args) == 2 && p.args[0] == "run":
 		return &control.StartDrill{Scenario: p.args[1], Note: p.given["note"], Ticket: p.given["ticket"]}, p.only(nil, 2, "note", "ticket")
 	}
-	return nil, errors.New(p.w.Sayf("unknown-command", strings.TrimSpace("drill "+strings.Join(p.args, " "))))
+	all := []string{"drill list", "drill history", "drill run", "drill abort"}
+	word := strings.TrimSpace("drill " + strings.Join(p.args, " "))
+	if len(p.args) == 1 && (p.args[0] == "list" || p.args[0] == "history") {
+		return p.look(lookAt{what: "drills"}, 1)
+	}
+	return nil, p.unknown(word, all)
 }
 
 // splitWords splits at spaces; double quotes hold words together.

@@ -127,11 +127,12 @@ func many(n int) []control.Event {
 
 // fake is a Control that remembers what it was told.
 type fake struct {
-	mu   sync.Mutex
-	snap *control.Snapshot
-	did  []control.Command
-	err  error // what the next commands end with
-	send chan control.Update
+	mu     sync.Mutex
+	snap   *control.Snapshot
+	failed []control.Failure
+	did    []control.Command
+	err    error // what the next commands end with
+	send   chan control.Update
 }
 
 func newFake(s *control.Snapshot) *fake { return &fake{snap: s, send: make(chan control.Update)} }
@@ -171,6 +172,8 @@ func (f *fake) Ask(_ context.Context, q control.Query) (control.Answer, error) {
 		return f.snap, nil
 	case control.Scenarios:
 		return []control.Scenario{{Name: "kill", Claim: "losing a vendor costs no client an answer"}}, nil
+	case control.FailuresOf:
+		return f.failed, nil
 	case control.Drills:
 		return []control.Report{{ID: "a", Scenario: "kill", Vendor: "lanyun", Verdict: control.Passed, CutoverS: control.Figure(4.2), Started: noon}}, nil
 	}

@@ -61,9 +61,11 @@ type Model struct {
 	drag     *drag
 	past     history
 	burst    burst
+	failures failures
 	mode     mode
 	question *question
 	prompt   *prompt
+	typed    []string // commands of this session, the oldest first
 	list     *list
 	scrolled int // of the help
 
@@ -174,6 +176,9 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case doneMsg:
 		m.dirty = true
 		return m, m.done(msg)
+	case failuresMsg:
+		m.dirty = true
+		m.failuresCame(msg)
 	case nudgedMsg:
 		m.dirty = true
 		return m, m.nudged(msg)
@@ -223,7 +228,7 @@ func (m *Model) frame() tea.Cmd {
 		m.drag.stale = true
 		m.say(control.Warn, "lost-release")
 	}
-	return tea.Batch(bell, m.retitle())
+	return tea.Batch(bell, m.retitle(), m.askFailures())
 }
 
 // take makes s the newest state.

@@ -26,6 +26,7 @@ type prompt struct {
 	text  []rune
 	at    int
 	hint  string
+	past  int // where in what was typed before it stands
 }
 
 const promptLongest = 400
@@ -51,7 +52,8 @@ func (m *Model) openPrompt(k promptKind, text string) {
 	m.dropDrag()
 	m.prompt, m.mode = &prompt{kind: k, label: text}, modePrompt
 	if k == promptCommand {
-		m.prompt.hint = "weights kill restore drain undrain enable limits drill reload quit"
+		m.prompt.past = len(m.typed)
+		m.offer()
 	}
 }
 
@@ -99,6 +101,12 @@ func (m *Model) promptKey(k tea.KeyMsg) tea.Cmd {
 			i--
 		}
 		p.erase(i, p.at)
+	case tea.KeyTab:
+		m.complete()
+	case tea.KeyUp:
+		m.recall(-1)
+	case tea.KeyDown:
+		m.recall(1)
 	case tea.KeyRunes, tea.KeySpace:
 		if !k.Alt {
 			p.insert(k.Runes)
@@ -107,6 +115,7 @@ func (m *Model) promptKey(k tea.KeyMsg) tea.Cmd {
 	if p.kind == promptFilter {
 		m.filter, m.scroll = string(p.text), 0
 	}
+	m.offer()
 	return nil
 }
 
@@ -136,8 +145,14 @@ func (m *Model) command(text string) tea.Cmd {
 	if text == "" || m.live == nil {
 		return nil
 	}
+	if n := len(m.typed); n == 0 || m.typed[n-1] != text {
+		m.typed = append(m.typed, text)
+	}
 	c, err := parseCommand(text, m.live, m.look.Words)
+	var look lookAt
 	switch {
+	case errors.As(err, &look):
+		return m.lookAt(look)
 	case errors.Is(err, errQuit):
 		return m.askQuit()
 	case errors.Is(err, errHelp):

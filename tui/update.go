@@ -155,6 +155,8 @@ func (m *Model) act(a action, k tea.KeyMsg) tea.Cmd {
 		return m.capture()
 	case actMouse:
 		return m.toggleMouse()
+	case actZoom:
+		return m.open(!m.zoom)
 	case actRedraw:
 		return tea.ClearScreen
 	case actQuit:
@@ -195,9 +197,6 @@ func (m *Model) view(a action) {
 			return
 		}
 		m.presenter = !m.presenter
-	case actZoom:
-		m.zoom = !m.zoom
-		m.relayout()
 	case actFreeze:
 		m.freeze()
 	case actOlder:
@@ -264,9 +263,18 @@ func (m *Model) toggleMouse() tea.Cmd {
 	return tea.DisableMouse
 }
 
-func (m *Model) page() int { return max(1, m.lay.Events.H-3) }
+func (m *Model) page() int {
+	if m.zoom {
+		return max(1, draw.FailureRows(m.lay.Events.W, m.lay.Events.H)-1)
+	}
+	return max(1, m.lay.Events.H-3)
+}
 
 func (m *Model) scrollBy(n int) {
+	if m.zoom {
+		m.scrollFailures(n)
+		return
+	}
 	most, labels := 0, m.labels()
 	for i := range m.events {
 		if draw.Matches(&m.events[i], labels[m.events[i].Vendor], m.filter) {
@@ -279,9 +287,7 @@ func (m *Model) scrollBy(n int) {
 // enter applies what is staged, else opens the selected vendor.
 func (m *Model) enter() tea.Cmd {
 	if m.draft == nil {
-		m.zoom = !m.zoom
-		m.relayout()
-		return nil
+		return m.open(!m.zoom)
 	}
 	if !m.mayWrite() {
 		return nil
@@ -302,8 +308,7 @@ func (m *Model) escape() tea.Cmd {
 	case m.presenter:
 		m.presenter = false
 	case m.zoom:
-		m.zoom = false
-		m.relayout()
+		return m.open(false)
 	case m.filter != "":
 		m.filter, m.scroll = "", 0
 	case m.scroll > 0:

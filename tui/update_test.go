@@ -37,7 +37,7 @@ func (c *console) run(cmd tea.Cmd) {
 		for _, x := range msg {
 			c.run(x)
 		}
-	case doneMsg, listMsg, savedMsg, nudgedMsg:
+	case doneMsg, listMsg, savedMsg, nudgedMsg, failuresMsg:
 		c.feed(msg)
 	default: // a sequence, whose type is not exported
 		if v := reflect.ValueOf(msg); v.Kind() == reflect.Slice {
@@ -53,7 +53,7 @@ func (c *console) run(cmd tea.Cmd) {
 func keyMsg(k string) tea.KeyMsg {
 	named := map[string]tea.KeyType{
 		"left": tea.KeyLeft, "right": tea.KeyRight, "shift+left": tea.KeyShiftLeft, "shift+right": tea.KeyShiftRight, "tab": tea.KeyTab, "shift+tab": tea.KeyShiftTab,
-		"enter": tea.KeyEnter, "esc": tea.KeyEsc, "ctrl+r": tea.KeyCtrlR, "ctrl+s": tea.KeyCtrlS, "ctrl+c": tea.KeyCtrlC, "backspace": tea.KeyBackspace, "pgdown": tea.KeyPgDown, "pgup": tea.KeyPgUp,
+		"enter": tea.KeyEnter, "esc": tea.KeyEsc, "ctrl+r": tea.KeyCtrlR, "ctrl+s": tea.KeyCtrlS, "ctrl+c": tea.KeyCtrlC, "backspace": tea.KeyBackspace, "pgdown": tea.KeyPgDown, "pgup": tea.KeyPgUp, "up": tea.KeyUp, "down": tea.KeyDown,
 	}
 	if t, ok := named[k]; ok {
 		return tea.KeyMsg{Type: t}

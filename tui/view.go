@@ -64,8 +64,12 @@ func (m *Model) frameLines() []string {
 	} else {
 		m.putTop(sc, look)
 		m.putPanels(sc, look)
-		e := draw.Events{List: m.events, Filter: m.filter, Scroll: m.scroll, Labels: m.labels(), Location: m.loc}
-		sc.put(l.Events, e.Lines(l.Events.W, l.Events.H, look))
+		if m.zoom && m.shown != nil {
+			sc.put(l.Events, m.failuresView().Lines(l.Events.W, l.Events.H, look))
+		} else {
+			e := draw.Events{List: m.events, Filter: m.filter, Scroll: m.scroll, Labels: m.labels(), Location: m.loc}
+			sc.put(l.Events, e.Lines(l.Events.W, l.Events.H, look))
+		}
 	}
 	sc.put(l.Footer, []string{m.footer(m.w)})
 	lines := sc.lines()

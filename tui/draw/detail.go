@@ -7,30 +7,95 @@ import (
 	"baton/engine/control"
 )
 
-// Detail draws one vendor on the whole screen: every window, every outcome,
-// what is known of its limits, and a larger graph.
+// Detail draws one vendor on the whole screen: every window, every outcome, what
+// is known of its limits, what people set on it, and a graph, which gives way to
+// none of them.
 func (p *Panel) Detail(w, h int, k Look) []string {
 	if !boxed(w, h) || h < 12 {
 		return p.Lines(w, h, k)
 	}
-	iw := w - 4
-	var body []string
-	body = append(body, p.windows(iw, k)...)
-	body = append(body, p.load(iw, k), p.outcomes(iw, k))
-	if l := p.limits(iw, k); l != "" && h >= 20 {
-		body = append(body, l)
+	iw, ih := w-4, h-2
+	body := p.quantileTable(iw, ih, k)
+	body = append(body, p.load(iw, k))
+	tail := []string{p.weights(iw, k), p.sliderRow(iw, k)}
+	const graph = 4 // the least, with its axis
+	room := ih - len(body) - len(tail) - graph
+	because := p.because(iw, k)
+	urgent := p.V.Fault != nil || p.V.State != control.Healthy || p.overrides(k) != ""
+	if urgent && room > 0 {
+		tail = append([]string{because}, tail...)
+		room--
 	}
-	tail := []string{p.because(iw, k), p.weights(iw, k), p.sliderRow(iw, k)}
-	if p.V.Why != "" && h >= 20 && (p.V.Fault != nil || p.V.State != control.Healthy) {
+	if room > 0 {
+		body = append(body, p.outcomes(iw, k))
+		room--
+	}
+	if room > 0 {
+		body = append(body, p.limits(iw, k))
+		room--
+	}
+	if p.V.Why != "" && room > 0 {
 		tail = append([]string{NewRow(iw, k).Add(k.Dim, p.V.Why).String()}, tail...)
 	}
-	body = append(body, p.chart(iw, h-2-len(body)-len(tail), k)...)
-	if over := len(body) + len(tail) - (h - 2); over > 0 {
-		body = body[:max(0, len(body)-over)]
-	}
+	body = append(body, p.chart(iw, ih-len(body)-len(tail), k)...)
 	body = append(body, tail...)
-	edge := k.Accent
-	return block(p.box(body, edge, w, h, k), w, h)
+	return block(p.box(body, k.Accent, w, h, k), w, h)
+}
+
+// quantileTable is all windows where there is room, else fewer.
+func (p *Panel) quantileTable(w, h int, k Look) []string {
+	switch {
+	case w >= 76:
+		t := p.pair(w, k)
+		if h < 12 {
+			t = t[:len(t)-1]
+		}
+		return t
+	case h >= 15:
+		return p.windows(w, k)
+	}
+	return []string{p.quantiles(k.FirstToken, k.First, p.V.FirstToken["60s"], w, k), p.quantiles(k.WholeAnswer, k.WholeShort, p.V.Latency["60s"], w, k)}
+}
+
+// pair is both kinds of latency side by side, a row for each window.
+func (p *Panel) pair(w int, k Look) []string {
+	const label, cell, gap = 4, 7, 2
+	const half = 5 * cell
+	head := NewRow(w, k).Pad(label+2).Add(k.Dim, k.FirstToken).Pad(label+half+gap+2).Add(k.Dim, k.WholeAnswer)
+	columns := NewRow(w, k).Pad(label)
+	for i := range 2 {
+		columns.Pad(label + i*(half+gap))
+		for _, c := range [...]string{"P50", "P90", "P99", "max", "n"} {
+			st := k.Dim
+			switch c {
+			case "P90":
+				st = k.Theme.P90
+			case "P99":
+				st = k.Theme.P99
+			}
+			columns.Pad(columns.w+cell-Width(c)).Add(st, c)
+		}
+	}
+	out := []string{head.String(), columns.String()}
+	for _, win := range control.Windows {
+		r := NewRow(w, k).Add(k.Dim, win)
+		for i, of := range [...]map[string]control.Latency{p.V.FirstToken, p.V.Latency} {
+			l := of[win]
+			r.Pad(label + i*(half+gap))
+			ink := k.Strong
+			if l.Count < 50 {
+				ink = k.Faint
+			}
+			for _, v := range [...]*float64{l.P50ms, l.P90ms, l.P99ms, l.Maxms} {
+				s := Millis(v)
+				r.Pad(r.w+cell-Width(s)).Add(ink, s)
+			}
+			n := short(l.Count)
+			r.Pad(r.w+cell-Width(n)).Add(k.Dim, n)
+		}
+		out = append(out, r.String())
+	}
+	return out
 }
 
 // windows is a table of quantiles: both kinds by three windows.
@@ -105,15 +170,15 @@ func (p *Panel) limits(w int, k Look) string {
 			r.Add(k.Dim, name+" ").Add(k.Strong, Rate(*v)+"/s").Add("", "   ")
 		}
 	}
-	figure("known", l.KnownRPS)
-	figure("learned", l.LearnedRPS)
-	figure("allowed", l.AllowedRPS)
+	figure(k.Known, l.KnownRPS)
+	figure(k.Learned, l.LearnedRPS)
+	figure(k.Allowed, l.AllowedRPS)
 	if l.Keys > 0 {
-		r.Add(k.Dim, "keys ").Add(k.Strong, strconv.Itoa(l.Keys)).Add("", "   ")
+		r.Add(k.Dim, k.KeyCount+" ").Add(k.Strong, strconv.Itoa(l.Keys)).Add("", "   ")
 	}
-	r.Add(k.Dim, "tokens ").Add(k.Strong, Count(p.V.Tokens.Input)+"+"+Count(p.V.Tokens.Output)).Add("", "   ")
+	r.Add(k.Dim, k.Tokens+" ").Add(k.Strong, Count(p.V.Tokens.Input)+"+"+Count(p.V.Tokens.Output)).Add("", "   ")
 	if c := p.V.Cost.Total; c != nil {
-		r.Add(k.Dim, "cost ").Add(k.Strong, strconv.FormatFloat(*c, 'f', 2, 64)).Add("", "   ")
+		r.Add(k.Dim, k.Cost+" ").Add(k.Strong, strconv.FormatFloat(*c, 'f', 2, 64)).Add("", "   ")
 	}
 	if q := p.V.Published; q != nil && q.P90FirstTokenMs != nil {
 		r.Add(k.Dim, q.Source+" P90 ").Add("", Millis(q.P90FirstTokenMs)).Add("", "   ")

@@ -88,8 +88,8 @@ func Prompt(label, text string, at int, hint string, w int, k Look) string {
 		}
 	}
 	r.Add("", after)
-	if Width(hint)+3 < r.Left() {
-		r.Right(k.Faint, hint+" ")
+	if n := r.Left() - 3; n >= 12 {
+		r.Add("", "   ").Add(k.Faint, hint)
 	}
 	return r.String()
 }

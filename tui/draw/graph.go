@@ -97,9 +97,15 @@ var marks = [...]float64{100, 200, 300, 400, 500, 600, 800, 1000, 1500, 2000, 25
 // part of what lies between two labels, every so many rows. All graphs of one
 // height and one hi get the same.
 func axisScale(hi float64, rows int) (top, step float64, every int) {
-	every = 2
-	if rows < 4 {
+	switch {
+	case rows < 4:
 		every = 1
+	case rows < 12:
+		every = 2
+	case rows < 24:
+		every = 4
+	default:
+		every = 5
 	}
 	for _, m := range marks {
 		step = m / float64(every)

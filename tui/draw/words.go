@@ -19,7 +19,8 @@ type Words struct {
 
 	Gateway, DemoTraffic, Demo, Auto, Observe, Connecting string
 	ReadOnly, ReadWrite, ReadOnlyWhy, Frozen              string
-	Events                                                string
+	Events, Failures, NoFailures, Rescued, NotRescued     string
+	Known, Learned, Allowed, KeyCount, Tokens, Cost       string
 
 	Drill, Running, Passed, Failed, Refused, Aborted, Inconclusive        string
 	Cutover, Before, LeftW, Over, FailedW, CutStreams, Asked, Moved, Hurt string
