@@ -41,13 +41,15 @@ func openFile(ctx context.Context, path string) (*file, error) {
 		return nil, err
 	}
 	info, err := h.Stat()
+	var version [1]byte
+	_, _ = h.ReadAt(version[:], 18) // the file format's write version: 2 is WAL (https://www.sqlite.org/fileformat.html)
 	// Closing a descriptor drops every lock that this process has on the file, so
 	// it comes before SQLite takes its own.
 	if err = errors.Join(err, h.Close()); err != nil {
 		return nil, err
 	}
 	f := &file{path: path, info: info, written: map[string]string{}}
-	if f.db, err = sql.Open("sqlite", dsn(path)); err != nil {
+	if f.db, err = sql.Open("sqlite", dsn(path, version[0] == 2)); err != nil {
 		return nil, err
 	}
 	f.db.SetMaxOpenConns(1)
@@ -64,11 +66,14 @@ func openFile(ctx context.Context, path string) (*file, error) {
 }
 
 // dsn is the driver's name of the file and its settings. The lock's mode comes
-// first: the log's index is in the heap only if it is exclusive by then.
-func dsn(path string) string {
-	return "file:" + (&url.URL{Path: path}).EscapedPath() + "?_txlock=immediate" +
-		"&_pragma=busy_timeout(1000)&_pragma=locking_mode(EXCLUSIVE)&_pragma=journal_mode(WAL)" +
-		"&_pragma=synchronous(FULL)&_pragma=journal_size_limit(4194304)"
+// first: the log's index is in the heap only if it is exclusive by then. A file
+// that has a log already must not be told to have one: that would map an index.
+func dsn(path string, logged bool) string {
+	d := "file:" + (&url.URL{Path: path}).EscapedPath() + "?_txlock=immediate&_pragma=busy_timeout(1000)&_pragma=locking_mode(EXCLUSIVE)"
+	if !logged {
+		d += "&_pragma=journal_mode(WAL)"
+	}
+	return d + "&_pragma=synchronous(FULL)&_pragma=journal_size_limit(4194304)"
 }
 
 // check looks at every page once.

@@ -12,7 +12,7 @@ import (
 // script runs SQL on the file at path, which nobody has open.
 func script(t *testing.T, path, statements string) {
 	t.Helper()
-	db, err := sql.Open("sqlite", dsn(path))
+	db, err := sql.Open("sqlite", dsn(path, false))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -99,6 +99,22 @@ func TestStore_IsReadableByItsOwnerOnly(t *testing.T) {
 	}
 }
 
+func TestStore_HasALogButNoMappedIndex(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "baton.db")
+	for range 3 { // a new file, and what was left of it
+		s, _ := quick(t, path)
+		s.Event(event(1))
+		s.flush(time.Now(), whole())
+		mode, sync := "", 0
+		_ = s.file.conn.QueryRowContext(t.Context(), "PRAGMA journal_mode").Scan(&mode)
+		_ = s.file.conn.QueryRowContext(t.Context(), "PRAGMA synchronous").Scan(&sync)
+		if mode != "wal" || sync != 2 || !exists(path+"-wal") || exists(path+"-shm") {
+			t.Fatalf("journal_mode %s, synchronous %d, index mapped: %t", mode, sync, exists(path+"-shm"))
+		}
+		s.Close()
+	}
+}
+
 func TestEvents_AreThereBeforeTheyAreWritten(t *testing.T) {
 	s, _ := quick(t, filepath.Join(t.TempDir(), "baton.db"))
 	for n := range int64(5) {
