@@ -36,6 +36,31 @@ func TestArrow_PointsWhereTheWeightGoesAndIsGoneWhenItIsThere(t *testing.T) {
 	}
 }
 
+func TestArrow_IsNotDrawnWhileAPinWaitsForAVendorThatIsOut(t *testing.T) {
+	s := killed(2, 6)
+	s.Pin, s.Control = &control.Pin{Weights: map[string]float64{"lanyun": 75, "bailian": 25}, Until: noon.Add(time.Hour)}, "pinned"
+	s.Vendors[0].Target, s.Vendors[1].Target = 75, 25
+	if got := frame(s, 120, 36, Options{}, Frame{}); strings.Contains(got, "→") && strings.Contains(got, "100% → 25%") || !strings.Contains(got, "target 25%") {
+		t.Errorf("the weight does not go there now\n%s", got)
+	}
+}
+
+func TestCharts_OfAllVendorsHaveOneScale(t *testing.T) {
+	for w := 80; w <= 200; w += 10 {
+		for h := 20; h <= 60; h += 2 {
+			for _, line := range strings.Split(frame(killed(2, 6.4), w, h, Options{}, Frame{}), "\n") {
+				if f := strings.FieldsFunc(line, func(r rune) bool { return r == '│' }); strings.Count(line, "┤")+strings.Count(line, "┼") == 2 && len(f) == 2 {
+					a, _, _ := strings.Cut(strings.Replace(f[0], "┼", "┤", 1), "┤")
+					b, _, _ := strings.Cut(strings.Replace(f[1], "┼", "┤", 1), "┤")
+					if a != b {
+						t.Fatalf("%dx%d: one row is %q and %q", w, h, a, b)
+					}
+				}
+			}
+		}
+	}
+}
+
 func TestShare_IsOfTheLastTenSeconds(t *testing.T) {
 	s := made(2)
 	s.Vendors[0].Share10s, s.Vendors[0].Share60s = control.Figure(41), control.Figure(66)

@@ -58,6 +58,13 @@ func TestOpenVendor_ShowsEverythingAndKeepsItsChartAt80x24(t *testing.T) {
 			t.Errorf("the open vendor does not say %q\n%s", want, got)
 		}
 	}
+	for seconds := range 2 {
+		drilled := killed(2, 6.4+20*float64(seconds))
+		drilled.Alerts = []string{"蓝耘 is ejected: connection_refused"}
+		if got := frame(drilled, 80, 24, Options{}, Frame{Zoom: true}); !strings.Contains(got, "└-3:") || !strings.Contains(got, "FAULT refuse") {
+			t.Errorf("a drill takes the chart away\n%s", got)
+		}
+	}
 	s.Vendors[0].Overrides = []string{"drained by operator:li.wei"}
 	if got := frame(s, 80, 24, Options{}, Frame{Zoom: true}); !strings.Contains(got, "drained by operator:li.wei") || !strings.Contains(got, "└-3:") {
 		t.Errorf("overrides or the chart are gone\n%s", got)

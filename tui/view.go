@@ -124,6 +124,13 @@ func (m *Model) notices(s *control.Snapshot) []message {
 		case strings.HasPrefix(a, "no vendor may take traffic"):
 			out = append(out, message{text: k.Sayf("no-vendor"), level: control.Crit})
 		default:
+			for i := range s.Vendors { // "NAME is STATE: why"
+				v := &s.Vendors[i]
+				if why, ok := strings.CutPrefix(a, label(v)+" is "+v.State+": "); ok {
+					_, word, _ := draw.StateWord(v.State, k)
+					a = k.Sayf("vendor-is", label(v), word, why)
+				}
+			}
 			out = append(out, message{text: draw.Clean(a), level: control.Crit})
 		}
 	}
@@ -206,7 +213,7 @@ func (m *Model) putPanels(sc *screen, k draw.Look) {
 		v := &m.shown.Vendors[n]
 		p := draw.Panel{
 			N: n + 1, V: v, Selected: n == m.selected, Locked: m.locked[v.Name], Hi: m.scale.hi, Now: m.shown.Time, SLO: m.shown.Target,
-			Lost: m.lost != nil, Spare: r.H - least, PinUntil: m.pinUntil(),
+			Because: faulty(m.shown), Held: held(m.shown), Lost: m.lost != nil, Spare: r.H - least, PinUntil: m.pinUntil(),
 		}
 		if n < len(per.weight) {
 			p.Weight, p.Target, p.Share = per.weight[n], per.target[n], per.share[n]
@@ -216,6 +223,26 @@ func (m *Model) putPanels(sc *screen, k draw.Look) {
 		}
 		sc.put(r, m.panel(i, panelKey{p, r.W, r.H, k, m.zoom}))
 	}
+}
+
+// faulty says whether a fault is in force anywhere.
+func faulty(s *control.Snapshot) bool {
+	for i := range s.Vendors {
+		if s.Vendors[i].Fault != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// held says whether a pinned vendor is out, so that the others carry its part.
+func held(s *control.Snapshot) bool {
+	for i := range s.Vendors {
+		if v := &s.Vendors[i]; s.Pin != nil && !draw.Alive(v.State) && s.Pin.Weights[v.Name] > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // pinUntil is when the pin ends, in the operator's time; "" without one.
@@ -329,7 +356,7 @@ func (m *Model) hints() []draw.Hint {
 	}
 	var out []draw.Hint
 	switch {
-	case m.draft != nil && !m.draft.sending:
+	case m.draft != nil && !m.draft.sending && !m.burst.on:
 		out = append(out, h("Enter", "apply", true), h("Esc", "esc", false))
 	case m.readOnly && !m.o.ReadOnly:
 		out = append(out, h("W", "readonly", false))
@@ -340,7 +367,7 @@ func (m *Model) hints() []draw.Hint {
 		out = append(out, h("D", drain, true))
 	}
 	out = append(out, h(k.Arrows(), "nudge", true), h("Tab", "select", false), h("K", "kill", true))
-	if m.lost != nil || m.shown == nil || !slices.ContainsFunc(m.shown.Vendors, func(v control.Vendor) bool { return v.Fault != nil }) {
+	if m.lost != nil || m.shown == nil || !faulty(m.shown) {
 		out = append(out, h("R", "restore", true))
 	}
 	if d := m.drill(); d != nil {

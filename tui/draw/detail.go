@@ -46,11 +46,9 @@ func (p *Panel) Detail(w, h int, k Look) []string {
 func (p *Panel) quantileTable(w, h int, k Look) []string {
 	switch {
 	case w >= 76:
-		t := p.pair(w, k)
-		if h < 12 {
-			t = t[:len(t)-1]
+		if h >= 12 {
+			return p.pair(w, k)
 		}
-		return t
 	case h >= 15:
 		return p.windows(w, k)
 	}

@@ -30,7 +30,7 @@ func (p *Panel) chart(w, h int, k Look) []string {
 	}
 	p90, p99, failed, _ := p.history(n)
 	out := []string{NewRow(w, k).Add(k.Theme.P99, "P99 ").Painted(Spark(k.Theme.P99, p99, failed, n, p.Hi, k), n).Add(k.Faint, right).String()}
-	told := p.V.Fault != nil // on a row of its own already
+	told := p.told()
 	if h >= 3 || told && h >= 2 {
 		out = append(out, NewRow(w, k).Add(k.Theme.P90, "P90 ").Painted(Spark(k.Theme.P90, p90, nil, n, p.Hi, k), n).String())
 	}
@@ -195,7 +195,7 @@ func (p *Panel) weightParts(k Look) []segment {
 // heading is where the weight goes; a difference that rounds to nothing is none,
 // and the weight of a vendor that is out goes nowhere now.
 func (p *Panel) heading(k Look) []Span {
-	if math.Abs(p.V.Target-p.V.Weight) < 0.5 || p.Weight == p.Target || !p.Alive() {
+	if math.Abs(p.V.Target-p.V.Weight) < 0.5 || p.Weight == p.Target || !p.Alive() || p.Held {
 		return []Span{{k.Dim, k.TargetW + " "}, {"", Whole(p.Target)}}
 	}
 	return []Span{{k.Note, Whole(p.Weight) + " " + k.Arrow + " " + Whole(p.Target)}}

@@ -18,6 +18,8 @@ type Panel struct {
 	Applying bool    // it is on its way
 	Draft    float64 // percent; meant while Staged
 	Lost     bool    // the engine is out of reach: rates are not known
+	Because  bool    // has a row for why, also where there is little room
+	Held     bool    // a vendor is out: weights do not go to what they are pinned to now
 	Spare    int     // rows that it has beyond the lowest panel; graphs of all are the same
 	PinUntil string  // when its pin ends, in the operator's time; "" without a pin
 	// Weight, Target and Share are whole percents, rounded together with those
@@ -36,6 +38,9 @@ func (p *Panel) Shown() float64 {
 	}
 	return p.Weight
 }
+
+// told says whether why has a row of its own in any case.
+func (p *Panel) told() bool { return p.Because || p.V.Fault != nil }
 
 // Alive says whether the vendor may take traffic.
 func (p *Panel) Alive() bool { return Alive(p.V.State) }
@@ -168,7 +173,7 @@ func (p *Panel) body(w, h int, k Look) []string {
 		tail = append(tail, p.weights(w, k))
 		rest--
 	}
-	if rest >= 6 || rest >= 1 && p.V.Fault != nil {
+	if rest >= 6 || rest >= 1 && p.told() {
 		tail = append([]string{p.because(w, k)}, tail...)
 		rest--
 	}
