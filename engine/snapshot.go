@@ -116,7 +116,7 @@ func (e *Engine) fillVendor(out *control.Vendor, v *Vendor, total [2]int, now ti
 	out.Pinned = e.pin != nil
 	out.Overrides = []string{}
 	if e.pin != nil {
-		out.Target = e.pin.Weights[v.Name]
+		out.Target = e.pinTarget(v)
 		out.Overrides = append(out.Overrides, fmt.Sprintf("pinned to %g until %s UTC", e.pin.Weights[v.Name], e.pin.Until.Format(time.TimeOnly)))
 	}
 	if vc.Published.P90FirstToken > 0 {
@@ -156,6 +156,29 @@ func (e *Engine) fillVendor(out *control.Vendor, v *Vendor, total [2]int, now ti
 		v.word, v.since = word, now
 	}
 	out.State, out.Reason, out.StateSince = word, reason, v.stateSince().UTC()
+}
+
+// pinTarget is where a pin takes v's weight in the end, in percent: its own
+// weight, and its part of what the ejected and the barred cannot carry.
+// e.mu is held.
+func (e *Engine) pinTarget(v *Vendor) float64 {
+	if e.pin.Override {
+		return e.pin.Weights[v.Name]
+	}
+	sum, own := 0.0, 0.0
+	for _, x := range e.table.Load().vendors {
+		if !x.open.Load() {
+			continue
+		}
+		sum += e.pin.Weights[x.Name]
+		if x == v {
+			own = e.pin.Weights[x.Name]
+		}
+	}
+	if sum == 0 {
+		return percent(v.weight)
+	}
+	return math.Round(1000*own/sum) / 10
 }
 
 // stateSince is when the present state began: as stamped by the machine where
