@@ -66,6 +66,9 @@ func (p *process) fill(s *control.Snapshot) {
 	if a := p.alert.Load(); a != nil {
 		s.Alerts = append(s.Alerts, *a)
 	}
+	if a := p.store.Alert(); a != "" {
+		s.Alerts = append(s.Alerts, a)
+	}
 	if a := p.machine.Alert(); a != "" {
 		s.Alerts = append(s.Alerts, a)
 	}

@@ -20,6 +20,7 @@ import (
 	"baton/engine/config"
 	"baton/engine/control"
 	"baton/engine/gateway"
+	"baton/engine/store"
 	"baton/vendors"
 	"baton/vendors/fault"
 	"baton/vendors/sim"
@@ -40,6 +41,7 @@ type process struct {
 	engine   *engine.Engine
 	gateway  *gateway.Gateway
 	hub      *control.Hub
+	store    *store.Store
 	machine  *drills.Machine
 	faults   *fault.Set
 	held     heldFaults
@@ -51,6 +53,7 @@ type process struct {
 	reloading sync.Mutex
 	set       *vendors.Set // guarded by reloading
 
+	lastAlert  string       // of the store, as the journal has it; only saved uses it
 	lastClient atomic.Int64 // unix seconds of the last request that was not demo traffic
 	alert      atomic.Pointer[string]
 	stopDemo   atomic.Pointer[context.CancelFunc]
@@ -78,8 +81,17 @@ func newProcess(cfg *config.Config, st *state, free freePorts, logger *slog.Logg
 	if p.set, err = vendors.Open(cfg, vendors.Options{SimURL: p.sims.url, Faults: p.faults}); err != nil {
 		return nil, err
 	}
-	p.hub = control.NewHub(control.Backend{Do: p.do, Ask: p.ask, Fill: p.fill}, func(e control.Event) { logEvent(logger, e) })
+	var before control.Saved
+	if p.store, before, err = store.Open(st.path("baton.db")); err != nil {
+		return nil, err
+	}
+	p.hub = control.NewHub(control.Backend{Do: p.do, Ask: p.ask, Fill: p.fill, Older: p.store.Events}, func(e control.Event) {
+		logEvent(logger, e)
+		p.store.Event(e)
+	})
+	p.hub.Resume(before)
 	p.engine = engine.New(cfg, p.hub.Log)
+	p.engine.Resume(before)
 	p.gateway = gateway.New(gateway.Options{Config: cfg, Engine: p.engine, Vendors: p.set, Version: version(), Logger: logger})
 	p.machine, err = drills.New(drills.Options{
 		Control: p.hub, Dir: filepath.Join(st.dir, "drills"), Rules: cfg.Drill, SLOP99: cfg.Routing.SLOP99,
@@ -92,6 +104,7 @@ func newProcess(cfg *config.Config, st *state, free freePorts, logger *slog.Logg
 	return p, nil
 }
 
+// closeListeners closes what newProcess has opened.
 func (p *process) closeListeners() {
 	for _, l := range []net.Listener{p.gatewayL, p.controlL} {
 		if l != nil {
@@ -100,6 +113,9 @@ func (p *process) closeListeners() {
 	}
 	if p.sims != nil {
 		p.sims.close()
+	}
+	if p.store != nil {
+		p.store.Close()
 	}
 }
 
@@ -132,6 +148,7 @@ func (p *process) run(ctx context.Context) error {
 			}
 		})
 	}
+	endStore := p.keep(ctx)
 	start("simulated vendors", func() error { return p.sims.run(work) })
 	start("engine", func() error { return p.engine.Run(work) })
 	start("probes", func() error { return p.gateway.Run(work) })
@@ -148,6 +165,7 @@ func (p *process) run(ctx context.Context) error {
 	}
 	p.shutdown(gw, ctl, stopWork)
 	wg.Wait()
+	endStore() // after everybody who has something to say
 	select {
 	case later := <-failed:
 		err = errors.Join(err, later)

@@ -211,6 +211,8 @@ func (e *Engine) setLimit(name string, rps float64, who string, now time.Time) e
 	if rps > 0 {
 		v.limiter.Set(rps)
 	} else {
+		vc := v.cfg.Load()
+		v.limiter.Configure(vc.LimitRPS, max(1, len(vc.APIKeys))) // one set by hand is forgotten too
 		v.limiter.Forget()
 		text = fmt.Sprintf("limit of %s forgotten", e.label(v))
 	}

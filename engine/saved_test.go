@@ -178,7 +178,11 @@ func TestResume_ALimitLastsSixHours(t *testing.T) {
 		if b.KnownRPS == nil || *b.KnownRPS != 7 {
 			t.Fatalf("the limit set by hand: %+v", b)
 		}
+		next.do(t, &control.ForgetLimit{Vendor: "b"})
 		late := next.restart(t, 61*time.Minute, nil)
+		if b := late.snapshot().Vendors[1].Limit; b.KnownRPS != nil {
+			t.Fatalf("a limit set by hand and forgotten: %+v", b)
+		}
 		if a := late.snapshot().Vendors[0].Limit; a.LearnedRPS != nil {
 			t.Fatalf("after 6 h: %+v", a)
 		}
