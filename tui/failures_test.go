@@ -71,6 +71,20 @@ func TestOpenVendor_ShowsEverythingAndKeepsItsChartAt80x24(t *testing.T) {
 	}
 }
 
+func TestOpenVendor_ShowsFailuresOnTheSmallestScreens(t *testing.T) {
+	for _, s := range []*control.Snapshot{made(2), killed(2, 6.4), killed(2, 20)} {
+		for _, z := range [][2]int{{60, 20}, {40, 10}} {
+			c := newConsole(s, Options{Embedded: true})
+			c.f.failed = failedAttempts(40)
+			c.resize(z[0], z[1])
+			c.press("enter")
+			if v := c.View(); !strings.Contains(v, "overload") {
+				t.Errorf("%v: no failure\n%s", z, v)
+			}
+		}
+	}
+}
+
 func TestFailures_OfAnotherVendorAreNotShown(t *testing.T) {
 	c := newConsole(made(2), Options{Embedded: true})
 	c.f.failed = failedAttempts(3)

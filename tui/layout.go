@@ -115,6 +115,9 @@ func (l *Layout) middle(r Rect) {
 		h := r.H
 		if !side {
 			h = max(r.H-eventsLeast(r.H), 1)
+			if r.H < 13 { // its failures are what it was opened for
+				h = min(r.H, max(4, r.H-4))
+			}
 			l.Events = Rect{r.X, r.Y + h, r.W, r.H - h}
 		}
 		l.First = l.Selected

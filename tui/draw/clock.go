@@ -221,9 +221,13 @@ func (d *Drill) cost(w int, k Look) string {
 	if d.D.Requests.Failed > 0 {
 		ink = k.CritBold
 	}
-	r := NewRow(w, k).Add(ink, k.clientsFailed(d.D.Requests.Failed)).Add(k.Dim, " "+k.Dot+" ")
-	n := r.Left()
-	return r.Painted(d.keysRow(n, k), n).String()
+	r := NewRow(w, k).Add(ink, k.clientsFailed(d.D.Requests.Failed))
+	keys := NewRow(r.Left()-3, k)
+	if d.keys(keys, k); keys.w > 0 {
+		n := keys.max
+		r.Add(k.Dim, " "+k.Dot+" ").Painted(keys.String(), n)
+	}
+	return r.String()
 }
 
 // short is the clock in one row.
