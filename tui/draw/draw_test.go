@@ -209,6 +209,19 @@ func TestWords_AreTheSameInBothLanguages(t *testing.T) {
 			}
 		}
 	}
+	const most = 39 // two columns of keys at 120 cells
+	for _, w := range []*Words{&english, &chinese} {
+		for k, s := range w.Keys {
+			if Width(s) > most {
+				t.Errorf("%s: %q is %d cells wide, want at most %d", w.Lang, k, Width(s), most)
+			}
+		}
+	}
+	for k := range english.Say {
+		if chinese.Say[k] == "" {
+			t.Errorf("message %q has no Chinese", k)
+		}
+	}
 	for k, en := range english.Say {
 		zh, ok := chinese.Say[k]
 		if ok && strings.Count(en, "%") != strings.Count(zh, "%") {

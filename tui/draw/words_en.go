@@ -66,7 +66,7 @@ var english = Words{
 	},
 	Keys: map[string]string{
 		"select": "select a vendor", "nudge": "move its weight by 1", "leap": "move it by 5", "number": "type a weight", "lock": "lock: others leave it alone", "equal": "equal weights",
-		"apply": "apply what is staged, else open the vendor: its failures", "esc": "revert or close (never quits)", "undo": "undo the last change", "redo": "redo", "auto": "give the weights back to the controller",
+		"apply": "apply, else open the vendor (failures)", "esc": "revert or close (never quits)", "undo": "undo the last change", "redo": "redo", "auto": "give the weights back to the controller",
 		"kill": "kill: a drill, after a question", "restore": "restore", "drain": "drain or undrain: out of service now", "drills": "drills", "abort": "abort the drill", "presenter": "presenter's clock",
 		"zoom": "one vendor, whole screen", "freeze": "freeze the screen", "command": "command, as in the shell", "filter": "filter events (!text: all but)", "scroll": "scroll events or failures",
 		"snapshot": "save the screen and its figures", "theme": "theme: dark, light, mono", "mouse": "mouse on and off", "readonly": "read-only on and off", "redraw": "redraw", "help": "this list", "quit": "quit",
