@@ -225,6 +225,7 @@ func (p *process) reload(c *control.Reload) error {
 	p.machine.Reconfigure(next.Drill, next.Routing.SLOP99, next.Console.Environment, next.Digest)
 	before.Close()
 	p.movedListeners(old, next)
+	p.warnOf(next)
 	text := "configuration reloaded: nothing changed"
 	if d := old.Diff(next); len(d) > 0 {
 		text = "configuration reloaded: " + strings.Join(afterRestart(d), ", ")

@@ -156,6 +156,7 @@ func (p *process) run(ctx context.Context) error {
 	start("gateway", func() error { return gw.Serve(p.gatewayL) })
 	start("control API", func() error { return ctl.Serve(p.controlL) })
 	start("demo traffic", func() error { return p.runDemo(ctx) })
+	p.warnOf(p.cfg.Load())
 	p.logger.Info("serving", "gateway", "http://"+p.gatewayL.Addr().String()+"/v1", "control", p.controlAddr(), "state", p.state.dir, "version", version())
 
 	var err error
