@@ -1,5 +1,7 @@
 package tui
 
+import "github.com/charmbracelet/bubbles/key"
+
 // action is something that a key does.
 type action string
 
@@ -42,19 +44,56 @@ const (
 	actExtend   action = "extend"
 )
 
-// bound is which action a key, as bubbletea names it, stands for. Digits and
+// bindings are the keys of each action, as bubbletea names them. Digits and
 // what split mouse sequences end in (m, M, ;, <) change nothing.
-var bound = map[string]action{
-	"1": actSelect, "2": actSelect, "3": actSelect, "4": actSelect, "5": actSelect, "6": actSelect, "7": actSelect, "8": actSelect, "9": actSelect,
-	"tab": actNext, "shift+tab": actPrevious, "down": actNext, "up": actPrevious, "j": actNext, "k": actPrevious,
-	"left": actDown1, "h": actDown1, "right": actUp1, "l": actUp1,
-	"shift+left": actDown5, "H": actDown5, "ctrl+left": actDown5, "shift+right": actUp5, "L": actUp5, "ctrl+right": actUp5,
-	"=": actNumber, " ": actLock, "e": actEqual, "enter": actApply, "esc": actEsc, "ctrl+g": actEsc,
-	"u": actUndo, "ctrl+r": actRedo, "a": actAuto, "K": actKill, "R": actRestore, "D": actDrain, "d": actDrills, "A": actAbort,
-	"c": actClock, "z": actZoom, "f": actFreeze, ":": actCommand, "/": actFilter, "pgdown": actOlder, "pgup": actNewer,
-	"ctrl+s": actSnapshot, "t": actTheme, "ctrl+o": actMouse, "W": actReadOnly, "ctrl+l": actRedraw, "?": actHelp,
-	"q": actQuit, "p": actExtend,
+var bindings = map[action]key.Binding{
+	actSelect:   key.NewBinding(key.WithKeys("1", "2", "3", "4", "5", "6", "7", "8", "9")),
+	actNext:     key.NewBinding(key.WithKeys("tab", "down", "j")),
+	actPrevious: key.NewBinding(key.WithKeys("shift+tab", "up", "k")),
+	actDown1:    key.NewBinding(key.WithKeys("left", "h")),
+	actUp1:      key.NewBinding(key.WithKeys("right", "l")),
+	actDown5:    key.NewBinding(key.WithKeys("shift+left", "H", "ctrl+left")),
+	actUp5:      key.NewBinding(key.WithKeys("shift+right", "L", "ctrl+right")),
+	actNumber:   key.NewBinding(key.WithKeys("=")),
+	actLock:     key.NewBinding(key.WithKeys(" ")),
+	actEqual:    key.NewBinding(key.WithKeys("e")),
+	actApply:    key.NewBinding(key.WithKeys("enter")),
+	actEsc:      key.NewBinding(key.WithKeys("esc", "ctrl+g")),
+	actUndo:     key.NewBinding(key.WithKeys("u")),
+	actRedo:     key.NewBinding(key.WithKeys("ctrl+r")),
+	actAuto:     key.NewBinding(key.WithKeys("a")),
+	actKill:     key.NewBinding(key.WithKeys("K")),
+	actRestore:  key.NewBinding(key.WithKeys("R")),
+	actDrain:    key.NewBinding(key.WithKeys("D")),
+	actDrills:   key.NewBinding(key.WithKeys("d")),
+	actAbort:    key.NewBinding(key.WithKeys("A")),
+	actClock:    key.NewBinding(key.WithKeys("c")),
+	actZoom:     key.NewBinding(key.WithKeys("z")),
+	actFreeze:   key.NewBinding(key.WithKeys("f")),
+	actCommand:  key.NewBinding(key.WithKeys(":")),
+	actFilter:   key.NewBinding(key.WithKeys("/")),
+	actOlder:    key.NewBinding(key.WithKeys("pgdown")),
+	actNewer:    key.NewBinding(key.WithKeys("pgup")),
+	actSnapshot: key.NewBinding(key.WithKeys("ctrl+s")),
+	actTheme:    key.NewBinding(key.WithKeys("t")),
+	actMouse:    key.NewBinding(key.WithKeys("ctrl+o")),
+	actReadOnly: key.NewBinding(key.WithKeys("W")),
+	actRedraw:   key.NewBinding(key.WithKeys("ctrl+l")),
+	actHelp:     key.NewBinding(key.WithKeys("?")),
+	actQuit:     key.NewBinding(key.WithKeys("q")),
+	actExtend:   key.NewBinding(key.WithKeys("p")),
 }
+
+// bound is which action a key stands for.
+var bound = func() map[string]action {
+	all := map[string]action{}
+	for act, b := range bindings {
+		for _, k := range b.Keys() {
+			all[k] = act
+		}
+	}
+	return all
+}()
 
 // writes says which actions change something in the engine.
 var writes = map[action]bool{

@@ -25,7 +25,6 @@ func TestStart_DoesNotAskAMuteTerminal(t *testing.T) {
 	}
 	cmd := exec.Command(os.Args[0], "-test.run=^TestStart_DoesNotAskAMuteTerminal$")
 	cmd.Env = append(os.Environ(), "BATON_TUI_STARTED=1", "TERM=xterm-256color", "CI=", "NO_COLOR=")
-	begin := time.Now()
 	f, err := pty.Start(cmd)
 	if err != nil {
 		t.Skipf("no pseudo-terminal: %v", err)
@@ -33,9 +32,7 @@ func TestStart_DoesNotAskAMuteTerminal(t *testing.T) {
 	defer f.Close()
 	out, _ := io.ReadAll(f) // ends with EIO
 	_ = cmd.Wait()
-	if d := time.Since(begin); d > 4*time.Second {
-		t.Errorf("starting took %v on a terminal that does not answer", d)
-	}
+	// Whoever asks waits for five seconds; how long a loaded machine takes to start says nothing.
 	if strings.Contains(string(out), "\x1b]11;?") {
 		t.Errorf("the terminal was asked for its background: %q", out)
 	}
