@@ -49,7 +49,7 @@ var built struct {
 func binary(t *testing.T) string {
 	t.Helper()
 	built.once.Do(func() {
-		if built.dir, built.err = os.MkdirTemp("", "baton-test-"); built.err == nil {
+		if built.dir, built.err = os.MkdirTemp("", "baton-test-"); built.err == nil { //nolint:usetesting // it outlives the test that builds it
 			built.out, built.err = exec.Command("go", "build", "-o", filepath.Join(built.dir, "baton"), "baton").CombinedOutput()
 		}
 	})

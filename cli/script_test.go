@@ -341,7 +341,7 @@ func takePort(ts *testscript.TestScript, neg bool, args []string) {
 	want(ts, neg, args, 1, "taken NAME")
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	ts.Check(err)
-	ts.Defer(func() { ln.Close() })
+	ts.Defer(func() { _ = ln.Close() })
 	ts.Setenv(args[0], ln.Addr().String())
 }
 

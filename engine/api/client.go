@@ -214,8 +214,7 @@ func (c *Client) send(ctx context.Context, method, path string, in any) (*http.R
 }
 
 func (c *Client) unreachable(err error) error {
-	var ue *url.Error
-	if errors.As(err, &ue) {
+	if ue, ok := errors.AsType[*url.Error](err); ok {
 		err = ue.Err
 	}
 	return control.Errorf(control.Unreachable, "no engine answers at %s: %v", c.base, err)

@@ -76,8 +76,7 @@ func members(data []byte) (map[string]json.RawMessage, error) {
 	var fields map[string]json.RawMessage
 	d := json.NewDecoder(bytes.NewReader(data))
 	if err := d.Decode(&fields); err != nil {
-		var typed *json.UnmarshalTypeError
-		if errors.As(err, &typed) {
+		if typed, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
 			return nil, invalidBody("the body has to be a JSON object, not a JSON %s", typed.Value)
 		}
 		return nil, invalidBody("the body is broken JSON: %v", err)

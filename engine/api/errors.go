@@ -34,8 +34,7 @@ type body struct {
 }
 
 func writeError(w http.ResponseWriter, err error) {
-	var m *malformed
-	if errors.As(err, &m) {
+	if m, ok := errors.AsType[*malformed](err); ok {
 		writeStatus(w, m.status, m.message, "", m.code)
 		return
 	}

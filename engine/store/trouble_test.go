@@ -84,7 +84,7 @@ func mounted(t *testing.T) (dir string, remount func(options string)) {
 		t.Skipf("no file system can be mounted here: %v: %s", err, out)
 	}
 	t.Cleanup(func() {
-		_ = exec.Command("umount", "-l", dir).Run() //nolint:noctx // the test's context has ended
+		_ = exec.Command("umount", "-l", dir).Run()
 	})
 	return dir, func(options string) {
 		if out, err := exec.CommandContext(t.Context(), "mount", "-o", "remount,"+options, dir).CombinedOutput(); err != nil {
