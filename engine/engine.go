@@ -100,10 +100,14 @@ func (e *Engine) apply(cfg *config.Config, now time.Time) {
 
 // reconfigure gives the vendor its part of a new configuration.
 func (v *Vendor) reconfigure(cfg *config.Config, vc *config.Vendor) {
-	v.cfg.Store(vc)
+	old := v.cfg.Swap(vc)
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.health.Reconfigure(healthConfig(cfg))
+	if old.LimitRPS == vc.LimitRPS {
+		v.limiter.SetKeys(max(1, len(vc.APIKeys))) // one set by hand stays
+		return
+	}
 	v.limiter.Configure(vc.LimitRPS, max(1, len(vc.APIKeys)))
 }
 

@@ -104,6 +104,10 @@ func (l *Limiter) Configure(perKey float64, keys int) {
 	}
 }
 
+// SetKeys replaces the number of keys and keeps the limit per key, whoever set
+// it, and what was learned.
+func (l *Limiter) SetKeys(n int) { l.Configure(l.known/float64(l.keys), n) }
+
 // Set replaces the known limit per key, in requests per second, and drops what
 // was learned; 0, and what is no rate, mean that there is none.
 func (l *Limiter) Set(perKey float64) {
