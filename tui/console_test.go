@@ -48,7 +48,7 @@ func TestArrow_IsNotDrawnWhileAPinWaitsForAVendorThatIsOut(t *testing.T) {
 func TestCharts_OfAllVendorsHaveOneScale(t *testing.T) {
 	for w := 80; w <= 200; w += 10 {
 		for h := 20; h <= 60; h += 2 {
-			for _, line := range strings.Split(frame(killed(2, 6.4), w, h, Options{}, Frame{}), "\n") {
+			for line := range strings.SplitSeq(frame(killed(2, 6.4), w, h, Options{}, Frame{}), "\n") {
 				if f := strings.FieldsFunc(line, func(r rune) bool { return r == '│' }); strings.Count(line, "┤")+strings.Count(line, "┼") == 2 && len(f) == 2 {
 					a, _, _ := strings.Cut(strings.Replace(f[0], "┼", "┤", 1), "┤")
 					b, _, _ := strings.Cut(strings.Replace(f[1], "┼", "┤", 1), "┤")
@@ -221,7 +221,7 @@ func TestLock_IsOnTheCard(t *testing.T) {
 		c.resize(z[0], z[1])
 		c.press(" ")
 		c.message = message{}
-		v := strings.SplitN(c.View(), "EVENTS", 2)[0]
+		v, _, _ := strings.Cut(c.View(), "EVENTS")
 		if !strings.Contains(v, "locked") {
 			t.Errorf("%v: the card does not say that it is locked\n%s", z, v)
 		}

@@ -100,7 +100,12 @@ func TestFailures_OfAnotherVendorAreNotShown(t *testing.T) {
 
 func TestCommand_ShowsWhatChangesNothing(t *testing.T) {
 	for _, x := range []struct{ line, want string }{
-		{"status", "STATUS"}, {"status", "127.0.0.1:8080"}, {"limits", "LIMITS"}, {"drill history", "past drills"}, {"drill list", "DRILLS"}, {"help", "KEYS"},
+		{"status", "STATUS"},
+		{"status", "127.0.0.1:8080"},
+		{"limits", "LIMITS"},
+		{"drill history", "past drills"},
+		{"drill list", "DRILLS"},
+		{"help", "KEYS"},
 		{"failures bailian", "FAILED ATTEMPTS 百炼"},
 	} {
 		c := newConsole(made(2), Options{ReadOnly: true})
@@ -141,8 +146,17 @@ func TestPrompt_CompletesFiltersAndRemembers(t *testing.T) {
 func TestCandidates_FollowTheGrammar(t *testing.T) {
 	s := made(2)
 	for _, x := range []struct{ line, want string }{
-		{"k", "kill"}, {"kill ", "lanyun bailian"}, {"kill 蓝", "lanyun"}, {"kill lanyun --f", "--fault --for"}, {"drill h", "history"}, {"limits set b", "bailian"},
-		{"weights ", "auto lanyun= bailian="}, {"weights lanyun=70 ", "auto bailian="}, {"baton res", "restore"}, {"nonsense x", ""}, {"", strings.Join(commandNames, " ")},
+		{"k", "kill"},
+		{"kill ", "lanyun bailian"},
+		{"kill 蓝", "lanyun"},
+		{"kill lanyun --f", "--fault --for"},
+		{"drill h", "history"},
+		{"limits set b", "bailian"},
+		{"weights ", "auto lanyun= bailian="},
+		{"weights lanyun=70 ", "auto bailian="},
+		{"baton res", "restore"},
+		{"nonsense x", ""},
+		{"", strings.Join(commandNames, " ")},
 	} {
 		if got := candidates(x.line, s); !slices.Equal(got, strings.Fields(x.want)) {
 			t.Errorf("%q may become %v, want %s", x.line, got, x.want)

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"baton/engine/control"
-	"baton/tui/draw"
 	"baton/tui/theme"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -225,8 +224,4 @@ func newConsole(s *control.Snapshot, o Options) *console {
 	c.take(s, noon)
 	c.addEvents(journal())
 	return c
-}
-
-func plainLook(ascii bool) draw.Look {
-	return draw.Look{Theme: theme.New("mono", ascii, theme.Plain), Words: draw.Language("en", func(string) string { return "" })}
 }

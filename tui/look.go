@@ -41,7 +41,8 @@ func (m *Model) statusRows() [][]draw.Span {
 	k, s := m.look, m.live
 	per := percentsOf(s)
 	rows := [][]draw.Span{{
-		{Style: k.Strong, Text: "baton " + s.Version}, {Text: "  " + s.Environment + "  " + s.Gateway.Address + "  "},
+		{Style: k.Strong, Text: "baton " + s.Version},
+		{Text: "  " + s.Environment + "  " + s.Gateway.Address + "  "},
 		{Style: k.Dim, Text: "up " + draw.MinSec(s.UptimeS) + "  weights " + s.Control + "  failover " + s.Failover},
 	}}
 	for _, a := range s.Alerts {
@@ -56,8 +57,11 @@ func (m *Model) statusRows() [][]draw.Span {
 			share = draw.Whole(per.share[i])
 		}
 		rows = append(rows, []draw.Span{
-			{Style: k.Strong, Text: label(v) + " "}, {Style: k.Dim, Text: v.Name + "  "}, {Style: st, Text: glyph + " " + word},
-			{Text: "  " + draw.Whole(per.weight[i])}, {Style: k.Dim, Text: "  " + k.Words.Share + " " + share},
+			{Style: k.Strong, Text: label(v) + " "},
+			{Style: k.Dim, Text: v.Name + "  "},
+			{Style: st, Text: glyph + " " + word},
+			{Text: "  " + draw.Whole(per.weight[i])},
+			{Style: k.Dim, Text: "  " + k.Words.Share + " " + share},
 			{Style: k.Dim, Text: "  P90 " + draw.Millis(l.P90ms) + " P99 " + draw.Millis(l.P99ms) + "  " + k.Err + " " + draw.Percent(v.Errors.Rate60s) + "  " + draw.Rate(v.RPS) + "/s"},
 		})
 		if v.Reason != "" {

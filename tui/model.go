@@ -71,7 +71,7 @@ type Model struct {
 
 	zoom, presenter, frozen, welcome bool
 	frozenAt                         time.Time
-	readOnly, mouse, asked           bool
+	readOnly, mouse                  bool
 	message                          message
 	filter                           string
 	scroll                           int

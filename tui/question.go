@@ -207,8 +207,11 @@ func (m *Model) reportRow(r *control.Report) []draw.Span {
 		cut = draw.Clock(*r.CutoverS)
 	}
 	return []draw.Span{
-		{Style: k.Dim, Text: r.Started.In(m.loc).Format("01-02 15:04") + "  "}, {Text: r.Scenario + " " + r.Vendor + "  "}, {Style: ink, Text: r.Verdict},
-		{Style: k.Strong, Text: "  " + cut}, {Style: k.Dim, Text: "  " + r.ID},
+		{Style: k.Dim, Text: r.Started.In(m.loc).Format("01-02 15:04") + "  "},
+		{Text: r.Scenario + " " + r.Vendor + "  "},
+		{Style: ink, Text: r.Verdict},
+		{Style: k.Strong, Text: "  " + cut},
+		{Style: k.Dim, Text: "  " + r.ID},
 	}
 }
 

@@ -77,11 +77,9 @@ func Run(ctx context.Context, o Options) (Exit, error) {
 	p := tea.NewProgram(m, opts...)
 
 	var watching sync.WaitGroup
-	watching.Add(1)
-	go func() {
-		defer watching.Done()
+	watching.Go(func() {
 		m.inbox.watch(ctx, o.Control, 250*time.Millisecond)
-	}()
+	})
 	_, err := p.Run()
 	ended := ctx.Err() != nil
 	cancel()

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"context"
+	"errors"
 	"io"
 	"os"
 	"os/exec"
@@ -66,8 +67,8 @@ func started(t *testing.T, o Options) (*os.File, context.CancelFunc, func() (Exi
 	return master, cancel, func() (Exit, string) {
 		select {
 		case e := <-ended:
-			slave.Close()
-			time.AfterFunc(time.Second, func() { master.Close() })
+			_ = slave.Close()
+			time.AfterFunc(time.Second, func() { _ = master.Close() })
 			return e, <-text
 		case <-time.After(10 * time.Second):
 			t.Fatal("the console does not end")
@@ -112,7 +113,7 @@ func TestRun_RefusesWhatIsNoTerminal(t *testing.T) {
 	defer r.Close()
 	defer w.Close()
 	_, err = Run(t.Context(), Options{Control: newFake(&control.Snapshot{}), In: r, Out: w})
-	if err != ErrNoTerminal {
+	if !errors.Is(err, ErrNoTerminal) {
 		t.Errorf("error %v", err)
 	}
 }
@@ -122,7 +123,7 @@ func TestImports_AreControlDrawThemeAndTheTerminalAlone(t *testing.T) {
 	if err != nil {
 		t.Skipf("no go command: %v", err)
 	}
-	for _, p := range strings.Fields(string(out)) {
+	for p := range strings.FieldsSeq(string(out)) {
 		if p == "net/http" || strings.HasPrefix(p, "baton/") && p != "baton/tui" && p != "baton/tui/draw" && p != "baton/tui/theme" && p != "baton/engine/control" {
 			t.Errorf("the console depends on %s", p)
 		}

@@ -42,7 +42,7 @@ func (c *console) run(cmd tea.Cmd) {
 	default: // a sequence, whose type is not exported
 		if v := reflect.ValueOf(msg); v.Kind() == reflect.Slice {
 			for i := range v.Len() {
-				if cmd, ok := v.Index(i).Interface().(tea.Cmd); ok {
+				if cmd, ok := reflect.TypeAssert[tea.Cmd](v.Index(i)); ok {
 					c.run(cmd)
 				}
 			}
@@ -402,7 +402,7 @@ func TestBell_RingsOncePerCriticalEventAndNotForTheFirstJournal(t *testing.T) {
 	c.run(c.addEvents(crit))
 	c.run(c.addEvents(crit))
 	c.run(c.addEvents([]control.Event{{Seq: 6, Level: control.Warn}}))
-	w.Close()
+	_ = w.Close()
 	b := make([]byte, 8)
 	n, _ := r.Read(b)
 	if string(b[:n]) != "\a" {

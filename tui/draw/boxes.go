@@ -161,7 +161,7 @@ func Wrap(s string, w int) []string {
 		out = append(out, line)
 		line = ""
 	}
-	for _, word := range strings.Fields(s) {
+	for word := range strings.FieldsSeq(s) {
 		switch {
 		case line == "":
 			line = word

@@ -30,8 +30,12 @@ type detail struct {
 func (d *Drill) phases(w int, k Look) string {
 	var line []Span
 	for _, v := range [...]detail{
-		{times: true, todo: true, clock: true}, {tight: true, times: true, todo: true, clock: true}, {tight: true, times: true, todo: true},
-		{tight: true, times: true}, {tight: true, todo: true}, {tight: true},
+		{times: true, todo: true, clock: true},
+		{tight: true, times: true, todo: true, clock: true},
+		{tight: true, times: true, todo: true},
+		{tight: true, times: true},
+		{tight: true, todo: true},
+		{tight: true},
 	} {
 		if line = d.steps(v, k); spansWidth(line) <= w {
 			break

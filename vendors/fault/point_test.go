@@ -240,7 +240,7 @@ func TestRamp_RisesToItsPercent(t *testing.T) {
 
 func TestSet_KeepsPointsAndClearsAll(t *testing.T) {
 	s := NewSet()
-	if s.Point("a") != s.Point("a") || s.Point("a") == s.Point("b") {
+	if a := s.Point("a"); a != s.Point("a") || a == s.Point("b") {
 		t.Error("points are not one per vendor")
 	}
 	l := s.Point("a").Inject(time.Now(), Spec{Kind: Refuse})

@@ -30,7 +30,7 @@ const (
 	paceSigma   = 0.12
 	jitterShape = 8
 	stallChance = 8e-4
-	stallMin    = 80 * time.Millisecond
+	stallLeast  = 80 * time.Millisecond
 	stallMax    = 250 * time.Millisecond
 )
 

@@ -145,9 +145,16 @@ func TestFaults_StateIsPerModelNameAndClearedWithTheLog(t *testing.T) {
 		model string
 		want  int
 	}{
-		{"s03-a", 500}, {"s03-a", 200}, {"s03-b", 500}, {"s03-a", 200}, {"s03-b", 200},
-		{"s01", 429}, {"s01", 200},
-		{"every-other-500", 500}, {"every-other-500", 200}, {"every-other-500", 500},
+		{"s03-a", 500},
+		{"s03-a", 200},
+		{"s03-b", 500},
+		{"s03-a", 200},
+		{"s03-b", 200},
+		{"s01", 429},
+		{"s01", 200},
+		{"every-other-500", 500},
+		{"every-other-500", 200},
+		{"every-other-500", 500},
 	} {
 		if r := s.chat(t, c.model, true); r.status != c.want {
 			t.Errorf("%s: status %d, want %d", c.model, r.status, c.want)

@@ -15,7 +15,6 @@ type script interface {
 // answer is what will be said: one or more choices of the same request, and what they count.
 type answer struct {
 	id      string
-	object  string
 	created int64
 	model   string
 	choices []choice

@@ -32,7 +32,7 @@ func (t *timing) token() time.Duration {
 	}
 	d := t.perToken * gamma(t.rng, jitterShape)
 	if t.rng.Float64() < stallChance {
-		d += float64(stallMin) + t.rng.Float64()*float64(stallMax-stallMin)
+		d += float64(stallLeast) + t.rng.Float64()*float64(stallMax-stallLeast)
 	}
 	return time.Duration(d * t.scale)
 }
