@@ -42,7 +42,9 @@ type attempt struct {
 
 	usage    outcome.Usage
 	finish   string
-	done     bool // [DONE] was seen
+	progress outcome.Progress // of a stream's choices
+	tail     bool             // a stream has said everything: usage and [DONE] may come
+	done     bool             // [DONE] was seen
 	complete bool
 	first    bool      // a meaningful event was seen
 	taking   bool      // the client is written to, and not flushed yet
@@ -96,6 +98,7 @@ func (a *attempt) release() {
 	a.edits, a.held = edits{}, held
 	a.connected, a.done, a.complete, a.first, a.taking, a.lost = false, false, false, false, false, false
 	a.phase, a.usage, a.finish, a.fault, a.garbage, a.reason, a.err, a.ours = 0, outcome.Usage{}, "", nil, nil, "", nil, false
+	a.progress, a.tail = outcome.Progress{}, false
 	a.result = outcome.Result{}
 	attempts.Put(a)
 }
@@ -247,6 +250,9 @@ func (a *attempt) classify() {
 	}
 	if a.answer != nil {
 		at.Status, at.Header = a.answer.StatusCode, a.answer.Header.Get
+	}
+	if q.stream && a.reason == "" && outcome.ParseFinish(a.finish).Good() && !a.finished() {
+		at.Finish = "" // one choice of several has ended
 	}
 	drained := false
 	if a.ctx.Err() != nil {

@@ -26,6 +26,8 @@ type call struct {
 	named bool // there is a model
 	model string
 
+	each                           int // n: how many answers to each prompt; 0 is one
+	prompts                        int // of a completion; 0 is one
 	modelAt, optionsAt, messagesAt span
 	usageAsked                     bool // by the client, in stream_options
 	usageAt                        span // of include_usage's value, if it is not true
@@ -131,11 +133,44 @@ func (c *call) member(key string, value []byte, at int) error {
 			c.messagesEmpty = len(bytes.TrimSpace(value[1:len(value)-1])) == 0
 		}
 	case "n":
+		c.each = 1
 		if n, err := scan.Int(value); err == nil && n > 1 {
+			c.each = int(min(n, mostChoices))
 			c.prefillable = false
+		}
+	case "prompt":
+		c.prompts = 1
+		if c.endpoint == outcome.Completions {
+			c.prompts = countPrompts(value)
 		}
 	}
 	return nil
+}
+
+// mostChoices is more than any vendor gives at once; it keeps their product a number.
+const mostChoices = 1 << 10
+
+// choices is how many choices the answer has to have.
+func (c *call) choices() int { return max(c.each, 1) * max(c.prompts, 1) }
+
+// countPrompts counts the prompts of a completion: a list of strings or of lists of
+// tokens is several, anything else, a list of tokens too, is one.
+func countPrompts(value []byte) int {
+	cur := scan.NewCursor(value)
+	if !cur.Enter('[') {
+		return 1
+	}
+	n := 0
+	for cur.More() {
+		if k := cur.Peek(); k != '"' && k != '[' {
+			return 1
+		}
+		cur.Skip()
+		if n++; n == mostChoices {
+			break
+		}
+	}
+	return max(n, 1)
 }
 
 // options reads stream_options.

@@ -93,9 +93,9 @@ func (a *attempt) event(ev *sse.Event) bool {
 		return true
 	}
 	if sse.IsDone(ev.Data) {
+		a.done = true
 		if a.finished() {
 			a.emit(ev)
-			a.done = true
 		}
 		return false // without a finish reason it ends nothing well
 	}
@@ -125,7 +125,8 @@ func (a *attempt) event(ev *sse.Event) bool {
 
 // finished says that the answer has said everything and is good so far.
 func (a *attempt) finished() bool {
-	return a.reason == "" && a.fault == nil && (a.complete || outcome.ParseFinish(a.finish).Good())
+	return a.reason == "" && a.fault == nil &&
+		(a.complete || outcome.ParseFinish(a.finish).Good() && a.progress.Finished(a.q.choices(), a.done))
 }
 
 // note takes from an event what it says of the answer.
@@ -133,22 +134,38 @@ func (a *attempt) note(c *outcome.ChunkInfo) {
 	if c.Usage.Has {
 		a.usage = c.Usage
 	}
-	if c.Finish != outcome.FinishNone {
-		a.finish = c.Finish.String()
-		if c.Finish == outcome.FinishOther {
-			a.finish = string(c.FinishWord)
+	a.noteFinish(c)
+	a.complete = a.complete || c.Completed
+	a.progress.Take(c)
+	if c.Meaningful && !a.first {
+		a.firstToken()
+		if !c.Finish.Good() {
+			return
 		}
 	}
-	a.complete = a.complete || c.Completed
 	switch {
-	case c.Meaningful && !a.first:
-		a.firstToken()
-	case c.Finish.Good():
+	case c.Finish.Good() && a.finished():
+		a.tail = true
 		a.clock.arm(outcome.IdleClock, tailFinished)
-	case c.Meaningful:
+	case c.Meaningful && a.tail: // there was more to come after all
+		a.tail = false
+		a.clock.arm(outcome.IdleClock, a.q.st.cfg.Timeouts.Idle)
+	case c.Meaningful, c.Finish.Good() && a.first: // one choice of several has ended
 		a.clock.progress(a.now)
-	case c.Usage.Has && a.finish != "":
+	case c.Usage.Has && a.tail:
 		a.clock.arm(outcome.IdleClock, tailUsage)
+	}
+}
+
+// noteFinish keeps the finish reason: the last one, but of several choices' a bad one
+// is not made good by another's.
+func (a *attempt) noteFinish(c *outcome.ChunkInfo) {
+	if c.Finish == outcome.FinishNone || c.Finish.Good() && outcome.ParseFinish(a.finish).Bad() {
+		return
+	}
+	a.finish = c.Finish.String()
+	if c.Finish == outcome.FinishOther {
+		a.finish = string(c.FinishWord)
 	}
 }
 

@@ -26,7 +26,8 @@ type ChunkInfo struct {
 	FinishWord []byte
 	// Error: the event is, or carries, an error object.
 	Error bool
-	// UsageOnly: no choices and a usage object, as asked for by include_usage.
+	// UsageOnly: a usage object and nothing of the answer, as asked for by include_usage:
+	// choices are empty, null or left out.
 	UsageOnly bool
 	// Usage, if the event has any.
 	Usage Usage
@@ -34,6 +35,9 @@ type ChunkInfo struct {
 	Content []byte
 	// Choices is how many choices there are, MaxIndex the largest index among them.
 	Choices, MaxIndex int
+	// Heard, Said and Ended are the indexes of the choices in it, of those that said something
+	// worth showing, and of those with a finish reason. One without an index has its place's.
+	Heard, Said, Ended Choices
 	// Completed: the Responses API's event that ends a stream well, response.completed or response.incomplete.
 	Completed bool
 }
@@ -149,11 +153,16 @@ func (r *reader) output(c *ChunkInfo) {
 				r.choiceList(c)
 			case "text":
 				r.choices = true
+				c.Heard.Add(0)
 				if nonEmpty(r.cur.Skip()) {
 					c.Meaningful = true
+					c.Said.Add(0)
 				}
 			case "finish_reason":
-				r.finish(c)
+				if r.finish(c) {
+					c.Heard.Add(0)
+					c.Ended.Add(0)
+				}
 			default:
 				r.cur.Skip()
 			}
@@ -180,22 +189,25 @@ func (r *reader) choice(c *ChunkInfo, first bool) {
 		r.cur.Skip()
 		return
 	}
+	index, said, ended := c.Choices-1, false, false
 	for key, ok := r.cur.Key(); ok; key, ok = r.cur.Key() {
 		switch string(key) {
 		case "delta", "message":
-			r.spoken(c, first)
+			said = r.spoken(c, first) || said
 		case "text":
 			v := r.cur.Skip()
 			if nonEmpty(v) {
+				said = true
 				c.Meaningful, c.Reasoning = true, false
 				if first {
 					c.Content = v
 				}
 			}
 		case "finish_reason":
-			r.finish(c)
+			ended = r.finish(c) || ended
 		case "index":
-			c.MaxIndex = max(c.MaxIndex, number(r.cur.Skip()))
+			index = number(r.cur.Skip())
+			c.MaxIndex = max(c.MaxIndex, index)
 		case "usage": // Moonshot puts it into the last choice
 			r.usage(&c.Usage)
 		case "error":
@@ -204,13 +216,20 @@ func (r *reader) choice(c *ChunkInfo, first bool) {
 			r.cur.Skip()
 		}
 	}
+	c.Heard.Add(index)
+	if said {
+		c.Said.Add(index)
+	}
+	if ended {
+		c.Ended.Add(index)
+	}
 }
 
-// spoken reads a delta or a message.
-func (r *reader) spoken(c *ChunkInfo, first bool) {
+// spoken reads a delta or a message, and says whether there is anything in it.
+func (r *reader) spoken(c *ChunkInfo, first bool) bool {
 	if !r.cur.Enter('{') {
 		r.cur.Skip()
-		return
+		return false
 	}
 	said, thought := false, false
 	for key, ok := r.cur.Key(); ok; key, ok = r.cur.Key() {
@@ -235,14 +254,18 @@ func (r *reader) spoken(c *ChunkInfo, first bool) {
 		c.Reasoning = !said && (c.Reasoning || !c.Meaningful)
 		c.Meaningful = true
 	}
+	return said || thought
 }
 
-// finish reads a finish reason. Of several choices' the worst counts.
-func (r *reader) finish(c *ChunkInfo) {
+// finish reads a finish reason, and says whether it is one. Of several choices' the
+// worst counts.
+func (r *reader) finish(c *ChunkInfo) bool {
 	word := r.text()
-	if f := parseFinish(word); f > c.Finish {
+	f := parseFinish(word)
+	if f > c.Finish {
 		c.Finish, c.FinishWord = f, word
 	}
+	return f != FinishNone
 }
 
 func (r *reader) item() {
@@ -303,7 +326,7 @@ func (r *reader) conclude(c *ChunkInfo) {
 	if r.message && number(r.code) != 0 && !r.choices {
 		c.Error = true
 	}
-	c.UsageOnly = c.Usage.Has && r.choices && c.Choices == 0 && !c.Error
+	c.UsageOnly = c.Usage.Has && c.Choices == 0 && c.Finish == FinishNone && !c.Meaningful && !c.Error && len(r.typ) == 0
 	if after, ok := bytes.CutPrefix(r.typ, []byte("response.")); ok {
 		r.event(c, after)
 	}

@@ -57,7 +57,10 @@ var chunks = []struct {
 	{"response error event", `{"type":"error","code":"server_error","message":"x","param":null}`, "error", Usage{}},
 	{"odd choices", `{"choices":[1,null,{"delta":3},{"delta":{"content":[]}}]}`, "", Usage{}},
 	{"escaped keys", `{"ch\u006fices":[{"delta":{"c\u006fntent":"a"}}]}`, `meaningful content="a"`, Usage{}},
-	{"absurd usage", `{"usage":{"prompt_tokens":-5,"completion_tokens":1e9,"total_tokens":99999999999999999999}}`, "", Usage{Has: true}},
+	{"absurd usage", `{"usage":{"prompt_tokens":-5,"completion_tokens":1e9,"total_tokens":99999999999999999999}}`, "usage-only", Usage{Has: true}},
+	{"usage without choices", `{"id":"c","object":"chat.completion.chunk","usage":{"prompt_tokens":3,"completion_tokens":4,"total_tokens":7}}`, "usage-only", Usage{3, 0, 4, 0, true}},
+	{"usage, choices null", `{"choices":null,"usage":{"prompt_tokens":3,"completion_tokens":4}}`, "usage-only", Usage{3, 0, 4, 0, true}},
+	{"usage beside native text", `{"output":{"text":"","finish_reason":"stop"},"usage":{"input_tokens":5,"output_tokens":1}}`, "finish=stop", Usage{5, 0, 1, 0, true}},
 }
 
 func flags(c ChunkInfo) string {
@@ -107,6 +110,9 @@ func TestWhole_KnowsASuccessOfTheRightShape(t *testing.T) {
 		{"chat, filtered", Chat, `{"choices":[{"message":{"content":""},"finish_reason":"content_filter"}]}`, true, "", 0},
 		{"chat, no finish", Chat, `{"choices":[{"message":{"content":"x"},"finish_reason":null}]}`, false, "no_finish_reason", 0},
 		{"chat, bad finish", Chat, `{"choices":[{"message":{"content":"x"},"finish_reason":"insufficient_system_resource"}]}`, false, "insufficient_system_resource", 0},
+		{"chat, two choices", Chat, `{"choices":[{"index":0,"message":{"content":"x"},"finish_reason":"stop"},{"index":1,"message":{"content":"y"},"finish_reason":"length"}]}`, true, "", 0},
+		{"chat, the second has no finish", Chat, `{"choices":[{"index":0,"message":{"content":"x"},"finish_reason":"stop"},{"index":1,"message":{"content":"y"},"finish_reason":null}]}`, false, "no_finish_reason", 0},
+		{"chat, the second has a bad finish", Chat, `{"choices":[{"index":0,"message":{"content":"x"},"finish_reason":"stop"},{"index":1,"message":{"content":"y"},"finish_reason":"error"}]}`, false, "finish_error", 0},
 		{"chat, no choices", Chat, `{"choices":[]}`, false, "no_finish_reason", 0},
 		{"chat, cut", Chat, `{"choices":[{"message":{"content":"x`, false, "not_json", 0},
 		{"chat, a page", Chat, `<html>`, false, "not_json", 0},
@@ -174,6 +180,47 @@ func BenchmarkChunk(b *testing.B) {
 	for b.Loop() {
 		if c, ok := Chunk(data); !ok || !c.Meaningful {
 			b.Fatal("misread")
+		}
+	}
+}
+
+func TestProgress_IsFinishedWhenEveryChoiceIs(t *testing.T) {
+	const (
+		role0, role1 = `{"choices":[{"index":0,"delta":{"role":"assistant"}}]}`, `{"choices":[{"index":1,"delta":{"role":"assistant"}}]}`
+		word0, word1 = `{"choices":[{"index":0,"delta":{"content":"a"}}]}`, `{"choices":[{"finish_reason":null,"delta":{"content":"b"},"index":1}]}`
+		end0, end1   = `{"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}`, `{"choices":[{"finish_reason":"length","delta":{},"index":1}]}`
+		both         = `{"choices":[{"index":0,"delta":{},"finish_reason":"stop"},{"index":1,"delta":{},"finish_reason":"stop"}]}`
+		word0end     = `{"choices":[{"index":0,"delta":{"content":"a"},"finish_reason":"stop"}]}`
+		far          = `{"choices":[{"index":100,"delta":{"content":"a"}}]}`
+	)
+	for _, c := range []struct {
+		name           string
+		n              int
+		events         []string
+		cut, withADone bool // whether it is finished without and with a [DONE]
+	}{
+		{"nothing", 1, nil, false, true},
+		{"one", 1, []string{role0, word0, end0}, true, true},
+		{"one, no finish", 1, []string{role0, word0}, false, false},
+		{"one, finished with its last word", 1, []string{word0end}, true, true},
+		{"one, goes on after its finish", 1, []string{word0, end0, word0}, false, true},
+		{"two, the second begun", 2, []string{word0, end0, word1}, false, false},
+		{"two, the second not heard of", 2, []string{word0, end0}, false, true},
+		{"two that nobody asked for, the second only named", 1, []string{role0, role1, word0, end0}, false, false},
+		{"two, one after the other", 2, []string{word0, end0, word1, end1}, true, true},
+		{"two, at once", 2, []string{word1, word0, both}, true, true},
+		{"an index in the second word", 1, []string{word0, far, end0}, false, false},
+	} {
+		var p Progress
+		for _, data := range c.events {
+			info, ok := Chunk([]byte(data))
+			if !ok {
+				t.Fatalf("%s: %s", c.name, data)
+			}
+			p.Take(&info)
+		}
+		if cut, declared := p.Finished(c.n, false), p.Finished(c.n, true); cut != c.cut || declared != c.withADone {
+			t.Errorf("%s: finished %v, with [DONE] %v; want %v, %v", c.name, cut, declared, c.cut, c.withADone)
 		}
 	}
 }

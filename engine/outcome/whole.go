@@ -68,7 +68,8 @@ func Whole(e Endpoint, body []byte) WholeInfo {
 			w.Reason = w.Finish.fault()
 			return w
 		}
-		w.need(c.Choices > 0 && w.Finish.Good(), "no_finish_reason")
+		// Fewer choices than were asked for are the vendor's affair; each has to be whole.
+		w.need(c.Choices > 0 && w.Finish.Good() && c.Heard.Without(c.Ended) == Choices{}, "no_finish_reason")
 	}
 	return w
 }
