@@ -211,6 +211,9 @@ func (v *Vendor) state(slo float64, out *control.Vendor, now time.Time) (word, r
 	if l := out.FirstToken["60s"]; l.Count >= 50 && l.P90ms != nil && *l.P90ms > slo {
 		return control.Degraded, fmt.Sprintf("first-token P90 %.2fs is over %.2fs", *l.P90ms/1000, slo/1000)
 	}
+	if _, held := v.limiter.Held(); held {
+		return control.Degraded, "its rate may rise slowly only; " + v.limiter.Evidence()
+	}
 	if v.limiter.Limited(now) {
 		return control.Degraded, "over its rate limit"
 	}

@@ -74,7 +74,12 @@ func (e *Engine) tickLimits(t *table, now time.Time) {
 		v.limiter.Tick(now, v.offer(now, total))
 		after, has := v.limiter.Learned()
 		evidence := v.limiter.Evidence()
+		held, holds := v.limiter.Held()
 		v.mu.Unlock()
+		if holds != v.held {
+			v.held = holds
+			e.tellSlope(v, held, evidence, now)
+		}
 		switch {
 		case has && (!had || math.Abs(after-before) > 0.25*before && after < before):
 			e.log(control.Event{
@@ -89,6 +94,18 @@ func (e *Engine) tickLimits(t *table, now time.Time) {
 			})
 		}
 	}
+}
+
+// tellSlope says in the journal that v's rate is held for a slope limiter, and
+// that it is no more (rps is 0).
+func (e *Engine) tellSlope(v *Vendor, rps float64, evidence string, now time.Time) {
+	ev := control.Event{Time: now, Level: control.Info, Kind: "limit", Vendor: v.Name, Text: fmt.Sprintf("%s takes what comes: its rate is held no more", e.label(v))}
+	if rps > 0 {
+		ev.Level = control.Warn
+		ev.Text = fmt.Sprintf("%s is held at %.0f requests/s and rises slowly: %s", e.label(v), rps, evidence)
+		ev.Data = map[string]any{"allowed_rps": rps}
+	}
+	e.log(ev)
 }
 
 // offer is what the limiter is shown, over complete seconds. v.mu is held.

@@ -62,6 +62,7 @@ type Vendor struct {
 	why            string
 	fell           time.Time
 	loggedWeight   float64
+	held           bool // for a slope limiter, as the journal last said
 }
 
 // history is a ring of the last seconds.

@@ -24,17 +24,17 @@ func burst(rps float64) float64 {
 	return max(2, rps*(1-margin))
 }
 
-// level returns the tokens there are at now.
-func (b *bucket) level(now time.Time, rps float64) float64 {
+// level returns the tokens there are at now, of most.
+func (b *bucket) level(now time.Time, rps, most float64) float64 {
 	if b.filled.IsZero() {
-		return burst(rps)
+		return most
 	}
 	past := now.Sub(b.filled).Seconds()
-	return min(b.tokens+max(past, 0)*rps, burst(rps))
+	return min(b.tokens+max(past, 0)*rps, most)
 }
 
-func (b *bucket) take(now time.Time, rps float64) bool {
-	b.tokens = b.level(now, rps)
+func (b *bucket) take(now time.Time, rps, most float64) bool {
+	b.tokens = b.level(now, rps, most)
 	b.filled = now
 	if b.tokens < whole {
 		return false
@@ -52,6 +52,7 @@ type recent struct {
 type second struct {
 	number         int64
 	taken, refused int
+	rose           int // refused because the rate rose too fast, which tells of no limit
 }
 
 // at returns the second of now, emptied when it is a new one.
@@ -89,6 +90,20 @@ func (r *recent) sums(now, since time.Time) (taken, refused, different int) {
 	return taken, refused, different
 }
 
+// rates returns what was taken and what was accepted in the last 10 s, the
+// running second among them, per second.
+func (r *recent) rates(now time.Time) (taken, accepted float64) {
+	oldest := r.at(now).number - int64(len(r.seconds)) + 1
+	for _, s := range r.seconds {
+		if s.number >= oldest {
+			taken += float64(s.taken)
+			accepted += float64(s.taken - s.refused - s.rose)
+		}
+	}
+	n := float64(len(r.seconds))
+	return taken / n, max(accepted, 0) / n
+}
+
 // accepted returns the most that was accepted in a complete second in which
 // something was refused: in those the vendor was at its limit, whatever the
 // rate was in the others. The most, because a cooldown ends the counting early
@@ -102,7 +117,7 @@ func (r *recent) accepted(now, since time.Time) float64 {
 	most := 0
 	for _, s := range r.seconds {
 		if s.number >= oldest && s.number < newest && s.refused > 0 {
-			most = max(most, s.taken-s.refused)
+			most = max(most, s.taken-s.refused-s.rose)
 		}
 	}
 	return float64(most)

@@ -20,18 +20,18 @@ type row struct {
 }
 
 // first is the cooldown after the first refusal that names no time. It doubles
-// for slope and tokens with each further one in a row, because they take tens
-// of seconds to pass: the slope of a rate is judged over such a time, tokens are
-// counted by the minute.
+// for tokens with each further one in a row, because they are counted by the
+// minute. A slope limiter is not waited for: see rose.
 var first = [len(classes)]time.Duration{
-	RPS: time.Second, Slope: 10 * time.Second, Tokens: 5 * time.Second, Concurrency: time.Second,
+	RPS: time.Second, Slope: slopeBreath, Tokens: 5 * time.Second, Concurrency: time.Second,
 }
 
-func (c Class) doubles() bool { return c == Slope || c == Tokens }
+func (c Class) doubles() bool { return c == Tokens }
 
 // Refused reports a 429 at now. Nothing is sent for the time it names
 // (retryAfter, believed up to 60 s; 0 or less: it named none), or else for one
-// that fits its class. A second, longer time extends the first, a shorter one
+// that fits its class; half a second for a slope, after which the rate is held.
+// A second, longer time extends the first, a shorter one
 // changes nothing. A vendor that refuses now and then (up to 1 % of at least
 // 100) and names no time goes on: to stop for a second after each of them would
 // cost far more than they do.
@@ -39,10 +39,15 @@ func (l *Limiter) Refused(now time.Time, retryAfter time.Duration, class Class) 
 	if int(class) >= len(classes) {
 		class = RPS
 	}
-	l.recent.at(now).refused++
+	if class == Slope {
+		l.recent.at(now).rose++
+		l.rose(now)
+	} else {
+		l.recent.at(now).refused++
+	}
 	wait := min(retryAfter, longest)
 	if retryAfter <= 0 {
-		if !class.doubles() && l.stray(now) {
+		if class != Slope && !class.doubles() && l.stray(now) {
 			return
 		}
 		wait = l.cool.own(now, class)

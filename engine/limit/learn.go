@@ -74,6 +74,7 @@ func (l *Limiter) Tick(now time.Time, o Offer) {
 	l.ticked = now
 	base := l.lowest(o, past)
 	l.settle(now, o, base)
+	l.ease(now, past)
 	if l.refusals(now, o) || l.queueing(now, o, base) {
 		l.overed = time.Time{}
 		return

@@ -17,6 +17,9 @@
 //     if holding back does not make the vendor faster, it was a brownout, and
 //     the limit is forgotten.
 //
+// A refusal because the rate rose too fast teaches no limit: the rate is held
+// where it was accepted and rises by 3 % a second (see Held).
+//
 // What was learned grows while it is used and no queue shows: by 2 % a second
 // while refusals found it only once (a cooldown hides most of what the vendor
 // would take), then by 0.5 %, and by 0.1 % if it was found by queueing. A limit
@@ -80,6 +83,7 @@ type Limiter struct {
 	cool    cooldown
 	recent  recent
 	queue   queue
+	slope   slope
 	base    float64 // running minimum of latency, seconds
 	ticked  time.Time
 	overed  time.Time // since when the learned limit is above twice the total
@@ -126,12 +130,19 @@ func (l *Limiter) Known() (rps float64, ok bool) { return l.known, l.known > 0 }
 // Learned returns the limit as learned, in requests per second.
 func (l *Limiter) Learned() (rps float64, ok bool) { return l.learned.rps, l.learned.rps > 0 }
 
-// Evidence returns what the learned limit rests on, or "".
-func (l *Limiter) Evidence() string { return l.learned.evidence }
+// Evidence returns what the learned limit rests on, or the rate held for a slope
+// limiter while that is the lower one; "" when there is neither.
+func (l *Limiter) Evidence() string {
+	if l.slope.rps > 0 && (l.learned.rps == 0 || l.slope.rps < l.learned.rps*margin) {
+		return l.slope.evidence
+	}
+	return l.learned.evidence
+}
 
 // Allowed returns what admission lets through, in requests per second: 0.95 of
 // the lower one of the known and the learned limit, less while a queue at the
-// vendor drains. It is false when there is no limit.
+// vendor drains, and at most what is held for a slope limiter. It is false when
+// there is no limit.
 func (l *Limiter) Allowed() (rps float64, ok bool) {
 	if l.learned.rps > 0 {
 		rps = l.learned.rps * margin
@@ -139,8 +150,10 @@ func (l *Limiter) Allowed() (rps float64, ok bool) {
 			rps = l.learned.rps * drainTo
 		}
 	}
-	if k := l.known * margin; k > 0 && (rps == 0 || k < rps) {
-		rps = k
+	for _, other := range [...]float64{l.known * margin, l.slope.rps} {
+		if other > 0 && (rps == 0 || other < rps) {
+			rps = other
+		}
 	}
 	return rps, rps > 0
 }
@@ -151,7 +164,7 @@ func (l *Limiter) Take(now time.Time) bool {
 	if l.cool.until.After(now) {
 		return false
 	}
-	if rps, ok := l.Allowed(); ok && !l.bucket.take(now, rps) {
+	if rps, ok := l.Allowed(); ok && !l.bucket.take(now, rps, l.burst(rps)) {
 		l.turned = now
 		return false
 	}
@@ -165,7 +178,7 @@ func (l *Limiter) Ready(now time.Time) bool {
 		return false
 	}
 	rps, ok := l.Allowed()
-	return !ok || l.bucket.level(now, rps) >= whole
+	return !ok || l.bucket.level(now, rps, l.burst(rps)) >= whole
 }
 
 // Until returns the earliest moment at which Take may succeed, now if it would:
@@ -176,7 +189,7 @@ func (l *Limiter) Until(now time.Time) time.Time {
 		at = l.cool.until
 	}
 	if rps, ok := l.Allowed(); ok {
-		if level := l.bucket.level(at, rps); level < whole {
+		if level := l.bucket.level(at, rps, l.burst(rps)); level < whole {
 			wait := min((1-level)/rps, lifetime.Seconds())
 			at = at.Add(time.Duration(math.Ceil(wait * float64(time.Second))))
 		}
@@ -185,10 +198,10 @@ func (l *Limiter) Until(now time.Time) time.Time {
 }
 
 // Limited reports whether the vendor takes less than it is offered: it cools
-// down, a learned limit is in force, or admission turned something away in the
+// down, a learned limit or a rate held is in force, or admission turned something away in the
 // last 10 s.
 func (l *Limiter) Limited(now time.Time) bool {
-	return l.cool.until.After(now) || l.learned.rps > 0 || !l.turned.IsZero() && now.Sub(l.turned) < 10*time.Second
+	return l.cool.until.After(now) || l.learned.rps > 0 || l.slope.rps > 0 || !l.turned.IsZero() && now.Sub(l.turned) < 10*time.Second
 }
 
 // Cap returns the part of all traffic (totalRate, requests per second) that the

@@ -56,6 +56,23 @@ func (v *windowed) serve(t float64, r *rand.Rand) (float64, bool, time.Duration)
 	return t + latency(r), false, 0
 }
 
+// sliding refuses what is over a number in any second.
+type sliding struct {
+	limit int
+	past  []float64
+}
+
+func (v *sliding) serve(t float64, r *rand.Rand) (float64, bool, time.Duration) {
+	for len(v.past) > 0 && v.past[0] <= t-1 {
+		v.past = v.past[1:]
+	}
+	if len(v.past) >= v.limit {
+		return t + 0.02, true, 0
+	}
+	v.past = append(v.past, t)
+	return t + latency(r), false, 0
+}
+
 // bucketed refuses what a token bucket has no token for.
 type bucketed struct{ rate, burst, tokens, last float64 }
 
@@ -88,7 +105,9 @@ type run struct {
 	total    float64
 	up       upstream
 	seed     uint64
-	bypass   bool // admission is not asked: what a fail over on 429 alone gives
+	class    Class // of the refusals
+	even     bool  // offered at even distances
+	bypass   bool  // admission is not asked: what a fail over on 429 alone gives
 	limits   []float64
 	learns   int
 	turned   int
@@ -110,7 +129,13 @@ func (s *run) do(seconds int) {
 		retryAfter  time.Duration
 	}
 	var flights []flight
-	next := r.ExpFloat64() / s.offered(0)
+	gap := func(t float64) float64 {
+		if s.even {
+			return 1 / s.offered(t)
+		}
+		return r.ExpFloat64() / s.offered(t)
+	}
+	next := gap(0)
 	for i := range int(float64(seconds) / step) {
 		t := float64(i) * step
 		now := sec(t)
@@ -121,7 +146,7 @@ func (s *run) do(seconds int) {
 				kept = append(kept, f)
 			case f.refused:
 				c.Add(now, refusals, 1)
-				s.l.Refused(now, f.retryAfter, RPS)
+				s.l.Refused(now, f.retryAfter, s.class)
 				if t > s.measure {
 					s.refused++
 				}
@@ -136,7 +161,7 @@ func (s *run) do(seconds int) {
 		}
 		flights = kept
 		for next <= t {
-			next += r.ExpFloat64() / s.offered(t)
+			next += gap(t)
 			if !s.bypass && !s.l.Take(now) {
 				s.turned++
 				continue
