@@ -246,7 +246,7 @@ func (a *attempt) classify() {
 	q := a.q
 	at := outcome.Attempt{
 		Phase: a.phase, Err: a.err, Streaming: q.stream, Committed: q.committed, Finish: a.finish, Complete: a.complete,
-		Reason: a.reason, Body: a.fault, Now: time.Now(), Dialect: a.vendor.Dialect, ClientGone: a.lost,
+		Offered: q.endpoint != outcome.Other && !q.bound, Reason: a.reason, Body: a.fault, Now: time.Now(), Dialect: a.vendor.Dialect, ClientGone: a.lost,
 	}
 	if a.answer != nil {
 		at.Status, at.Header = a.answer.StatusCode, a.answer.Header.Get

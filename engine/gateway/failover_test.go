@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"baton/engine/control"
 )
 
 func TestFailover_DecidesByWhatTheVendorSaid(t *testing.T) {
@@ -277,5 +279,39 @@ func TestFailover_TheDeadlineIsOneOverAllAttempts(t *testing.T) {
 		if x.status != http.StatusGatewayTimeout || w.code(x) != codeDeadline || x.took > slack*1900*time.Millisecond {
 			t.Errorf("status %d after %s: %s", x.status, x.took, x.body)
 		}
+	}
+}
+
+func TestFailover_AnUnexplained404IsNotTheClients(t *testing.T) {
+	t.Parallel()
+	for name, refuse := range map[string]http.HandlerFunc{
+		"FastAPI":        refuses(404, `{"detail":"Not Found"}`),
+		"Go":             refuses(404, "404 page not found\n"),
+		"nothing":        refuses(404, ""),
+		"OpenAI's shape": refuses(404, `{"error":{"message":"Not Found"}}`),
+		"405":            refuses(405, `{"detail":"Method Not Allowed"}`),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, nil)
+			w.a.does(refuse)
+			for _, body := range []string{askStream, askWhole, askStream} {
+				w.wants(w.chat(body), "bailian")
+			}
+			events := w.diary.of("config", "lanyun")
+			if len(events) != 1 || events[0].Level != control.Warn || !strings.Contains(events[0].Text, w.a.url) {
+				t.Errorf("the journal has %+v, want one warning that names the base URL", events)
+			}
+			if list := w.g.Failures("lanyun", 0); len(list) != 3 || list[0].Outcome != "config_fault" || list[0].Reason != "path_not_found" {
+				t.Errorf("failures %+v: each request asks it again", list)
+			}
+			// Where everybody says so the client hears it.
+			w.b.does(refuse)
+			if x := w.chat(askWhole); x.status != 404 && x.status != 405 || x.header.Get(headerVendor) != "bailian" || w.code(x) != "" {
+				t.Errorf("status %d of %q: %s", x.status, x.header.Get(headerVendor), x.body)
+			}
+			w.a.does(well("lanyun"))
+			w.wants(w.chat(askWhole), "lanyun")
+		})
 	}
 }

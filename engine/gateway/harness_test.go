@@ -98,6 +98,7 @@ type world struct {
 	a, b   *vendor // lanyun, which takes all first attempts unless told otherwise, and bailian
 	url    string
 	log    *bytes.Buffer
+	diary  *diary
 	client *http.Client
 }
 
@@ -171,7 +172,8 @@ func (w *world) configure(text string) {
 	if err != nil {
 		w.Fatal(err)
 	}
-	w.engine = engine.New(w.cfg, func(control.Event) {})
+	w.diary = new(diary)
+	w.engine = engine.New(w.cfg, w.diary.add)
 	w.g = New(Options{Config: w.cfg, Engine: w.engine, Vendors: set, Version: "test", Logger: slog.New(slog.NewTextHandler(w.log, nil))})
 	w.url = serveOn(w, w.g.Server())
 	tr := &http.Transport{}
@@ -180,6 +182,30 @@ func (w *world) configure(text string) {
 		tr.CloseIdleConnections()
 		w.g.state.Load().set.Close()
 	})
+}
+
+// diary is the journal of a test.
+type diary struct {
+	mu   sync.Mutex
+	list []control.Event
+}
+
+func (d *diary) add(ev control.Event) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.list = append(d.list, ev)
+}
+
+// of returns the events of a kind about a vendor.
+func (d *diary) of(kind, vendor string) (out []control.Event) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, ev := range d.list {
+		if ev.Kind == kind && ev.Vendor == vendor {
+			out = append(out, ev)
+		}
+	}
+	return out
 }
 
 // serveOn serves on a port of its own until the test ends, and returns the address.

@@ -105,7 +105,13 @@ func (q *request) learn(a *attempt) {
 	}
 	switch res.Outcome {
 	case outcome.ConfigFault:
-		q.g.memo.learn(fact{a.vendor.Name, q.model}, unknownFor)
+		if res.Class == outcome.BadPath {
+			// Nothing is learnt of the model, and nobody is kept from asking again: it may be a
+			// release under way. People are told.
+			q.g.pathMissing(a, q.endpointName())
+		} else {
+			q.g.memo.learn(fact{a.vendor.Name, q.model}, unknownFor)
+		}
 		q.refused.keep(a)
 	case outcome.ClientFault, outcome.ContentFilter:
 		q.refused.keep(a)

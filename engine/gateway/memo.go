@@ -12,6 +12,7 @@ type memo struct {
 	some  atomic.Bool // anything at all: the hot path looks no further
 	mu    sync.RWMutex
 	until map[fact]time.Time
+	said  map[string]time.Time // by vendor: when people were last told of a missing endpoint
 }
 
 // fact is a vendor and a model, or, with an empty model, that it refuses stream_options.
@@ -21,6 +22,7 @@ const (
 	unknownFor = 5 * time.Minute
 	refusesFor = time.Hour
 	maxFacts   = 1024 // clients make up names
+	saidFor    = 10 * time.Minute
 )
 
 func (m *memo) learn(f fact, d time.Duration) {
@@ -57,10 +59,26 @@ func (m *memo) unknown(vendor, model string) bool { return model != "" && m.hold
 // refusesUsage says whether the vendor does not take stream_options.
 func (m *memo) refusesUsage(vendor string) bool { return m.holds(fact{vendor: vendor}) }
 
+// say says whether people are to be told of a vendor's missing endpoint: not again
+// within ten minutes.
+func (m *memo) say(vendor string) bool {
+	now := time.Now()
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if t, ok := m.said[vendor]; ok && now.Sub(t) < saidFor {
+		return false
+	}
+	if m.said == nil {
+		m.said = map[string]time.Time{}
+	}
+	m.said[vendor] = now
+	return true
+}
+
 // forget is for another configuration, which may name models differently.
 func (m *memo) forget() {
 	m.mu.Lock()
-	m.until = nil
+	m.until, m.said = nil, nil
 	m.some.Store(false)
 	m.mu.Unlock()
 }

@@ -52,7 +52,7 @@ func (q *request) passRefusal() outcome.Outcome {
 	if q.r.Method != http.MethodHead {
 		_, _ = q.w.Write(body)
 	}
-	if r.result.Outcome == outcome.ConfigFault && q.st.models[q.model] == nil {
+	if r.result.Outcome == outcome.ConfigFault && r.result.Class != outcome.BadPath && q.st.models[q.model] == nil {
 		return outcome.ClientFault // the configuration does not say that there is such a model
 	}
 	return r.result.Outcome

@@ -70,6 +70,9 @@ type Attempt struct {
 	ClientGone bool
 	// Status is the vendor's HTTP status, 0 if none came.
 	Status int
+	// Offered: the endpoint is one that every vendor should have. A 404 or 405 there that
+	// names nothing of the request's is no mistake of the client's.
+	Offered bool
 	// Header returns a header of the answer; nil if none came. http.Header's Get fits.
 	Header func(name string) string
 	// Body is an error's body, or the data of the event that was an error, or the start of

@@ -96,6 +96,9 @@ func (res *Result) refused(a Attempt, d *Dialect, e *refusal) {
 		status = e.status
 	}
 	class, scope := classOf(d, status, e)
+	if a.Offered && unexplained(d, status, class, e) {
+		class, scope = BadPath, nil
+	}
 	if inside {
 		if status == 0 {
 			status = effects[class].status
@@ -137,6 +140,8 @@ func reasonOf(d *Dialect, c Class, e *refusal) string {
 	switch {
 	case e.html && c != Auth && c != Permission:
 		return "html_body"
+	case c == BadPath:
+		return c.String()
 	case word(e.code) && !d.CodesAreNoise && !isHTTPStatus(e.code):
 		return e.code
 	case d.CodesAreNoise:

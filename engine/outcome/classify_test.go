@@ -83,6 +83,7 @@ func TestClassify_SaysHowAnAttemptEnded(t *testing.T) {
 		{"429", Attempt{Phase: Header, Status: 429}, RateLimited, "rate_limited", false, true, false},
 		{"401", Attempt{Phase: Header, Status: 401}, AccountFault, "invalid_key", false, true, false},
 		{"404 of a path", Attempt{Phase: Header, Status: 404, Body: []byte(`{"detail":"Not Found"}`)}, ClientFault, "bad_request", false, false, false},
+		{"404 of an endpoint", Attempt{Phase: Header, Status: 404, Offered: true, Body: []byte(`{"detail":"Not Found"}`)}, ConfigFault, "path_not_found", false, true, false},
 		{"404 of a model", Attempt{Phase: Header, Status: 404, Body: []byte(`{"error":{"message":"model x not found"}}`)}, ConfigFault, "model_not_found", false, true, false},
 		{"a firewall's 403", Attempt{Phase: Header, Status: 403, Body: []byte("<html><title>Blocked</title>")}, VendorFault, "html_body", true, true, false},
 		{"429 whose body hangs", Attempt{Phase: Header, Status: 429, Clock: WholeClock}, RateLimited, "rate_limited", false, true, false},
@@ -282,5 +283,47 @@ func BenchmarkClassify_OK(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		Classify(a)
+	}
+}
+
+func TestClassify_AnUnexplained404IsOfThePath(t *testing.T) {
+	noisy := &Dialect{CodesAreNoise: true}
+	moonshot := &Dialect{Rules: []Rule{{Code: "resource_not_found_error", Class: BadModel}}}
+	for _, c := range []struct {
+		name   string
+		status int
+		body   string
+		d      *Dialect
+		want   Class
+	}{
+		{"FastAPI", 404, `{"detail":"Not Found"}`, nil, BadPath},
+		{"Go", 404, "404 page not found\n", nil, BadPath},
+		{"nothing", 404, "", nil, BadPath},
+		{"OpenAI's shape", 404, `{"error":{"message":"Not Found"}}`, nil, BadPath},
+		{"OpenAI's URL", 404, `{"error":{"message":"Invalid URL (POST /v1/x)","type":"invalid_request_error","param":null,"code":null}}`, nil, BadPath},
+		{"Groq's URL", 404, `{"error":{"message":"Unknown request URL: POST /x","type":"invalid_request_error","code":"unknown_url"}}`, nil, BadPath},
+		{"vLLM", 404, `{"error":{"message":"Not Found","type":"NotFoundError","param":null,"code":404}}`, nil, BadPath},
+		{"Azure", 404, `{"error":{"code":"404","message":"Resource not found"}}`, nil, BadPath},
+		{"Spring", 404, `{"timestamp":"t","status":404,"error":"Not Found","path":"/v1/x"}`, nil, BadPath},
+		{"DeepSeek, whose codes say nothing", 404, `{"error":{"message":"Not Found","code":"invalid_request_error"}}`, noisy, BadPath},
+		{"Moonshot, of a path", 404, `{"error":{"type":"resource_not_found_error","message":"The requested resource was not found"}}`, moonshot, BadPath},
+		{"405", 405, `{"detail":"Method Not Allowed"}`, nil, BadPath},
+		{"405 of nothing", 405, "", nil, BadPath},
+
+		{"a model", 404, `{"error":{"message":"The model x does not exist","code":"model_not_found"}}`, nil, BadModel},
+		{"a model without a code", 404, `{"error":{"message":"model x not found"}}`, nil, BadModel},
+		{"vLLM's model", 404, `{"error":{"message":"The model x does not exist.","type":"NotFoundError","code":404}}`, nil, BadModel},
+		{"Moonshot's model", 404, `{"error":{"type":"resource_not_found_error","message":"Not found the model or Permission denied"}}`, moonshot, BadModel},
+		{"an id of the client's", 404, `{"error":{"message":"Previous response with id 'r' not found.","param":"previous_response_id","code":"previous_response_not_found"}}`, nil, BadRequest},
+		{"a parameter", 404, `{"error":{"message":"No such File object","type":"invalid_request_error","param":"id","code":null}}`, nil, BadRequest},
+		{"a 400", 400, `{"detail":"Not Found"}`, nil, BadRequest},
+	} {
+		a := Attempt{Phase: Header, Status: c.status, Body: []byte(c.body), Dialect: c.d, Offered: true}
+		if res := Classify(a); res.Class != c.want || (c.want == BadPath) != (res.Outcome == ConfigFault && res.Scope == ScopeVendor && res.Move) {
+			t.Errorf("%s: %v %+v, want %v", c.name, res.Class, res, c.want)
+		}
+		if a.Offered = false; Classify(a).Class == BadPath {
+			t.Errorf("%s: a path of the client's own choosing is the client's", c.name)
+		}
 	}
 }

@@ -19,6 +19,7 @@ const (
 	Billing               // a bill is open, a balance or free quota used up
 	Permission            // the key or account may not
 	BadModel              // unknown, closed or unusable here
+	BadPath               // the vendor has no such endpoint, or not at this base URL
 	BadRequest            // the request is wrong
 	ContextOverflow       // the prompt is longer than the model's context here
 	TooLarge              // the body is
@@ -30,7 +31,7 @@ const (
 
 var classWords = [classes]string{
 	"", "rate_limited", "burst_rate", "token_rate", "concurrency", "overloaded", "server_error", "timeout",
-	"connection", "broken_answer", "invalid_key", "billing", "permission", "model_not_found", "bad_request",
+	"connection", "broken_answer", "invalid_key", "billing", "permission", "model_not_found", "path_not_found", "bad_request",
 	"context_length", "too_large", "content_filter", "client_cancel", "gateway",
 }
 

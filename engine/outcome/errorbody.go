@@ -10,6 +10,7 @@ import (
 // refusal is what an error's body says, whatever its shape.
 type refusal struct {
 	message, typ, code string
+	param              string
 	requestID          string
 	status             int  // an HTTP status that stands in the body
 	html               bool // a page, from something in front of the vendor
@@ -140,6 +141,8 @@ func (r *refusal) member(key string, v []byte) {
 		if t := text(v); t != "error" && !strings.HasPrefix(t, "response.") {
 			put(&r.typ, t)
 		}
+	case "param":
+		put(&r.param, text(v))
 	case "request_id", "requestId", "RequestId":
 		put(&r.requestID, text(v))
 	}

@@ -135,6 +135,38 @@ func classOf(d *Dialect, status int, e *refusal) (Class, *Scope) {
 	return Broken, nil // a redirect: nobody asked for one
 }
 
+// unexplained says that a 404 or 405, of this class as far as it went by the rules, names
+// nothing that could be missing: no code, no parameter, no model. It is then the path
+// that is missing.
+func unexplained(d *Dialect, status int, c Class, e *refusal) bool {
+	if status != 404 && status != 405 || e.param != "" || !d.CodesAreNoise && !saysNothing(e.code) {
+		return false
+	}
+	switch c {
+	case BadRequest:
+		return true
+	case BadModel: // by a type that is used for paths, too
+		return saysNothing(e.typ) && !contains(e.message, "model") && !strings.Contains(e.message, "模型")
+	}
+	return false
+}
+
+// saysNothing recognises the codes and types that only repeat the status.
+func saysNothing(code string) bool {
+	plain := strings.Map(func(r rune) rune {
+		if r == '_' || r == '-' || r == ' ' || r == '.' {
+			return -1
+		}
+		return r
+	}, strings.ToLower(code))
+	switch plain {
+	case "", "notfound", "notfounderror", "resourcenotfound", "resourcenotfounderror", "pagenotfound", "pathnotfound", "routenotfound",
+		"unknownurl", "invalidurl", "methodnotallowed", "invalidrequest", "invalidrequesterror", "badrequest", "unknownerror":
+		return true
+	}
+	return isHTTPStatus(plain)
+}
+
 // effect is what follows from a class.
 type effect struct {
 	outcome   Outcome
@@ -161,6 +193,7 @@ var effects = [classes]effect{
 	Billing:         {outcome: AccountFault, status: 402, account: "billing", scope: ScopeVendor, move: true},
 	Permission:      {outcome: AccountFault, status: 403, account: "permission", scope: ScopeKey, move: true},
 	BadModel:        {outcome: ConfigFault, status: 404, scope: ScopeModel, move: true},
+	BadPath:         {outcome: ConfigFault, status: 404, scope: ScopeVendor, move: true},
 	BadRequest:      {outcome: ClientFault, status: 400},
 	ContextOverflow: {outcome: ClientFault, status: 400},
 	TooLarge:        {outcome: ClientFault, status: 413},
