@@ -10,8 +10,32 @@ import (
 	"time"
 )
 
-// bodyPace is how long a client may send nothing of its body.
-const bodyPace = 30 * time.Second
+const (
+	// bodyPace is how long a client may send nothing of its body.
+	bodyPace = 30 * time.Second
+	// bodyRate is the rate in bytes per second that it has to keep on average, once that
+	// time is over: a byte now and then would hold a place until the deadline.
+	bodyRate = 1 << 10
+)
+
+// bodyDue is when the next piece of a body has to be there, of which n bytes have come
+// at now, since begun.
+func bodyDue(begun, now time.Time, n int64, deadline time.Time) time.Time {
+	average := begun.Add(bodyPace + time.Duration(n)*time.Second/bodyRate)
+	return earlier(earlier(now.Add(bodyPace), average), deadline)
+}
+
+// metered counts what comes of a body as it is sent.
+type metered struct {
+	io.ReadCloser
+	n int64
+}
+
+func (m *metered) Read(p []byte) (int, error) {
+	n, err := m.ReadCloser.Read(p)
+	m.n += int64(n)
+	return n, err
+}
 
 // readBody reads a request's body, once and whole: failing over needs it again,
 // and a body half read when the answer begins gets streams cut. Whoever announces
@@ -24,7 +48,8 @@ func (q *request) readBody() (clientError, bool) {
 	if r.Body == nil || r.Body == http.NoBody || r.ContentLength == 0 {
 		return clientError{}, true
 	}
-	src, e, ok := q.decoded()
+	sent := &metered{ReadCloser: r.Body}
+	src, e, ok := q.decoded(sent)
 	if !ok {
 		return e, false
 	}
@@ -35,7 +60,7 @@ func (q *request) readBody() (clientError, bool) {
 	var err error
 	q.body, err = newSpool(&q.g.memory, size)
 	if err == nil {
-		err = q.fill(src, limit)
+		err = q.fill(src, limit, sent)
 	}
 	switch {
 	case err == nil:
@@ -66,10 +91,10 @@ func (q *request) readBody() (clientError, bool) {
 
 // fill reads the body under a clock that progress sets anew, and that never
 // goes beyond the request's deadline.
-func (q *request) fill(src io.Reader, limit int64) error {
+func (q *request) fill(src io.Reader, limit int64, sent *metered) error {
 	control := http.NewResponseController(q.w)
 	arm := func() {
-		_ = control.SetReadDeadline(earlier(time.Now().Add(bodyPace), q.deadline))
+		_ = control.SetReadDeadline(bodyDue(q.arrived, time.Now(), sent.n, q.deadline))
 	}
 	arm()
 	err := q.body.readFrom(src, limit, arm)
@@ -90,17 +115,17 @@ func earlier(a, b time.Time) time.Time {
 }
 
 // decoded is the body without its compression. What baton scans it has to read.
-func (q *request) decoded() (io.Reader, clientError, bool) {
+func (q *request) decoded(body io.Reader) (io.Reader, clientError, bool) {
 	enc := strings.ToLower(strings.TrimSpace(q.r.Header.Get("Content-Encoding")))
 	if enc == "" || enc == "identity" || q.endpoint == 0 {
-		return q.r.Body, clientError{}, true
+		return body, clientError{}, true
 	}
 	if enc != "gzip" && enc != "x-gzip" {
 		e := badRequest("the body's Content-Encoding is %.40q; gzip or none is read", enc)
 		e.status = http.StatusUnsupportedMediaType
 		return nil, e, false
 	}
-	z, err := gzip.NewReader(q.r.Body)
+	z, err := gzip.NewReader(body)
 	if err != nil {
 		return nil, badRequest("the body is not the gzip that its Content-Encoding says"), false
 	}

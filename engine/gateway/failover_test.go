@@ -315,3 +315,32 @@ func TestFailover_AnUnexplained404IsNotTheClients(t *testing.T) {
 		})
 	}
 }
+
+func TestFailover_ARefusalOutlivesAnothersFailure(t *testing.T) {
+	t.Parallel()
+	context := "[[models]]\nname = \"m\"\ncontext = { lanyun = 1000, bailian = 2000 }\nlanyun = \"ma\"\nbailian = \"mb\"\n"
+	for code, sections := range map[string]map[string]string{
+		"content_policy_violation": {"ROUTING": "failover_on_filter = true"},
+		"context_length_exceeded":  {"TOP": context},
+	} {
+		for other, does := range map[string]http.HandlerFunc{
+			"500": refuses(500, `{}`), "429": refuses(429, openAIError("rate_limit_exceeded")), "401": refuses(401, openAIError("invalid_api_key")),
+			"reset": func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) },
+		} {
+			t.Run(code+" "+other, func(t *testing.T) {
+				t.Parallel()
+				w := newWorld(t, sections)
+				w.a.does(refuses(400, openAIError(code)))
+				w.b.does(does)
+				for _, body := range []string{askStream, askWhole} {
+					if x := w.chat(body); x.status != 400 || w.code(x) != code || x.header.Get(headerVendor) != "lanyun" {
+						t.Errorf("status %d of %q: %s", x.status, x.header.Get(headerVendor), x.body)
+					}
+				}
+				if w.b.tries() == 0 {
+					t.Error("the other vendor was not asked")
+				}
+			})
+		}
+	}
+}

@@ -116,7 +116,11 @@ func (q *request) learn(a *attempt) {
 	case outcome.ClientFault, outcome.ContentFilter:
 		q.refused.keep(a)
 	default:
-		q.refused = refused{}
+		// What one vendor found wrong with the request is not undone by what another failed
+		// to do: it is what the client would have heard, had there been no other.
+		if o := q.refused.result.Outcome; o != outcome.ClientFault && o != outcome.ContentFilter {
+			q.refused = refused{}
+		}
 	}
 }
 
