@@ -141,7 +141,7 @@ func (e *Engine) fillVendor(out *control.Vendor, v *Vendor, total [2]int, now ti
 		out.Errors.ByOutcome60s[outcome.Outcome(o).String()] = int64(v.counts.Sum(now, o, time.Minute))
 	}
 	out.Tokens = control.Tokens{Input: v.tokensIn, Output: v.tokensOut}
-	out.Limit = v.limitState(max(1, len(vc.APIKeys)))
+	out.Limit = v.limitState(v.keyCount(max(1, len(vc.APIKeys))))
 	out.History = v.history.series()
 	if v.health.State() == health.Recovering {
 		if age, length := v.health.RampAge(now); length > 0 {

@@ -35,6 +35,8 @@ type Vendor struct {
 	open atomic.Bool
 	// cfg is the vendor's part of the configuration in force.
 	cfg atomic.Pointer[config.Vendor]
+	// liveKeys is 1 + the keys that are not revoked; 0: nobody has said.
+	liveKeys atomic.Int64
 
 	mu        sync.Mutex // guards what follows
 	health    *health.Machine

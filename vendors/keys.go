@@ -18,6 +18,8 @@ type Keys struct {
 	keys []*Key
 	mu   sync.Mutex // guards turn and the keys' state
 	turn uint64
+
+	secrets outcome.Secrets
 }
 
 // Key is one key of a vendor. It prints as its ID.
@@ -52,8 +54,16 @@ func newKeys(secrets []config.Secret, d *outcome.Dialect, before *Keys) *Keys {
 	if before != nil {
 		k.remember(before)
 	}
+	texts := make([]string, 0, len(seen))
+	for text := range seen {
+		texts = append(texts, text)
+	}
+	k.secrets = outcome.NewSecrets(texts...)
 	return k
 }
+
+// Secrets are all the keys, to be hidden where the vendor repeats one.
+func (k *Keys) Secrets() outcome.Secrets { return k.secrets }
 
 func (k *Keys) add(text string, d *outcome.Dialect) {
 	id := "#" + strconv.Itoa(len(k.keys)+1)
@@ -169,11 +179,14 @@ func (k *Keys) Reset() {
 	}
 }
 
-// Revoke takes the key out of the rotation until Restore or Keys.Reset.
-func (c *Key) Revoke() {
+// Revoke takes the key out of the rotation until Restore or Keys.Reset, and says
+// whether it was in it.
+func (c *Key) Revoke() bool {
 	c.of.mu.Lock()
 	defer c.of.mu.Unlock()
+	was := !c.dead
 	c.dead = true
+	return was
 }
 
 // Restore puts the key back into the rotation, cooled down.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptrace"
@@ -51,6 +52,7 @@ type attempt struct {
 	now      time.Time // when the last piece of the stream came
 	fault    []byte    // an error's body or event
 	garbage  []byte    // the start of what was no event
+	unread   string    // the Content-Encoding of an error that we cannot read
 	ours     bool      // we could not keep the answer
 	reason   string    // our verdict on an answer with a good status
 	err      error
@@ -98,7 +100,7 @@ func (a *attempt) release() {
 	a.edits, a.held = edits{}, held
 	a.connected, a.done, a.complete, a.first, a.taking, a.lost = false, false, false, false, false, false
 	a.phase, a.usage, a.finish, a.fault, a.garbage, a.reason, a.err, a.ours = 0, outcome.Usage{}, "", nil, nil, "", nil, false
-	a.progress, a.tail = outcome.Progress{}, false
+	a.progress, a.tail, a.unread = outcome.Progress{}, false, ""
 	a.result = outcome.Result{}
 	attempts.Put(a)
 }
@@ -244,6 +246,7 @@ func (a *attempt) receive() {
 // classify says what the attempt came to.
 func (a *attempt) classify() {
 	q := a.q
+	a.hideBodies()
 	at := outcome.Attempt{
 		Phase: a.phase, Err: a.err, Streaming: q.stream, Committed: q.committed, Finish: a.finish, Complete: a.complete,
 		Offered: q.endpoint != outcome.Other && !q.bound, Reason: a.reason, Body: a.fault, Now: time.Now(), Dialect: a.vendor.Dialect, ClientGone: a.lost,
@@ -282,6 +285,12 @@ func (a *attempt) classify() {
 		q.g.log.Error("an answer could not be kept", "request", q.id, "error", a.err)
 		a.result = outcome.Result{Outcome: outcome.GatewayFault, Reason: "storage", Message: "the answer could not be kept", Status: at.Status}
 	}
+	if a.result.Outcome != outcome.OK {
+		a.hideResult()
+		if a.unread != "" && !a.first {
+			a.result.Message = fmt.Sprintf("status %d with a body that cannot be read: its Content-Encoding is %.40q", a.result.Status, a.unread)
+		}
+	}
 	switch {
 	case a.result.Outcome == outcome.OK:
 	case drained:
@@ -302,12 +311,17 @@ func (a *attempt) account() {
 	case outcome.OK:
 		if a.key.Revoked() {
 			a.key.Restore()
+			a.q.g.engine.Keys(a.lease.Vendor, a.vendor.Keys.Live())
 		}
 	case outcome.AccountFault:
 		if res.Scope == outcome.ScopeKey {
-			a.key.Revoke()
-			if a.vendor.Keys.Live() == 0 {
+			revoked := a.key.Revoke()
+			live := a.vendor.Keys.Live()
+			if live == 0 {
 				res.Scope = outcome.ScopeVendor
+			}
+			if revoked {
+				a.q.g.keyRevoked(a, live)
 			}
 		}
 	case outcome.RateLimited:

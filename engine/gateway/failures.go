@@ -95,7 +95,7 @@ func (q *request) note(a *attempt) {
 	x := control.Failure{
 		Time: time.Now(), RequestID: q.id, Vendor: a.vendor.Name, Attempt: q.attempts, Lane: q.lane.String(),
 		Endpoint: q.endpointName(), Outcome: res.Outcome.String(), Reason: res.Reason, VendorRequestID: outcome.Scrub(res.RequestID),
-		Clock: res.Clock.String(), AfterMs: float64(time.Since(a.begun).Microseconds()) / 1000, Message: res.Message,
+		Clock: res.Clock.String(), AfterMs: float64(time.Since(a.begun).Microseconds()) / 1000, Message: q.messageFor(a),
 	}
 	if res.Status != 0 {
 		status := res.Status

@@ -65,6 +65,7 @@ func New(o Options) *Gateway {
 	g.base, g.stop = context.WithCancelCause(context.Background())
 	g.memory.limit.Store(int64(o.Config.Gateway.Buffer))
 	g.state.Store(newState(o.Config, o.Vendors))
+	g.countKeys(g.state.Load())
 	return g
 }
 
@@ -73,7 +74,9 @@ func New(o Options) *Gateway {
 func (g *Gateway) Reload(cfg *config.Config, set *vendors.Set) {
 	g.memory.limit.Store(int64(cfg.Gateway.Buffer))
 	g.memo.forget()
-	old := g.state.Swap(newState(cfg, set))
+	next := newState(cfg, set)
+	g.countKeys(next)
+	old := g.state.Swap(next)
 	old.kept = old.set == set
 	old.release()
 	select {

@@ -43,23 +43,58 @@ func (q *request) upstreamHeader(h http.Header) {
 	h["Accept-Encoding"] = plainEncoding
 	if q.endpoint == outcome.Other {
 		delete(h, "Accept-Encoding")
-		if v := q.r.Header["Accept-Encoding"]; len(v) > 0 {
-			h["Accept-Encoding"] = v
+		if v := readable(q.r.Header["Accept-Encoding"]); v != "" {
+			h["Accept-Encoding"] = []string{v}
 		}
 	}
 }
 
+// readable is what a client accepts of the compressions that an error can be read in.
+func readable(lines []string) string {
+	var out []string
+	for _, line := range lines {
+		for token := range strings.SplitSeq(line, ",") {
+			token = strings.TrimSpace(token)
+			name, _, _ := strings.Cut(token, ";")
+			switch strings.ToLower(strings.TrimSpace(name)) {
+			case "gzip", "x-gzip", "deflate", "identity":
+				out = append(out, token)
+			}
+		}
+	}
+	if len(lines) > 0 && len(out) == 0 {
+		return "identity"
+	}
+	return strings.Join(out, ", ")
+}
+
 var plainEncoding = []string{"identity"}
 
-// passDownstream copies what passes from a vendor's answer to the client.
-func passDownstream(dst, src http.Header) {
+// passDownstream copies what passes from a vendor's answer to the client, without keys.
+func passDownstream(dst, src http.Header, hide hider) {
 	named := connectionTokens(src)
 	for k, v := range src {
 		if vendors.HopByHop(k) || notDownstream[k] || strings.HasPrefix(k, "X-Baton-") || named[k] {
 			continue
 		}
-		dst[k] = v
+		dst[k] = hide.values(v)
 	}
+}
+
+// values hides keys in a header's values, which are shared where there are none.
+func (h hider) values(list []string) []string {
+	for i, v := range list {
+		clean := h.client.Hide(h.vendor.Hide(v))
+		if clean == v {
+			continue
+		}
+		out := append([]string(nil), list...)
+		for j := i; j < len(out); j++ {
+			out[j] = h.client.Hide(h.vendor.Hide(out[j]))
+		}
+		return out
+	}
+	return list
 }
 
 // connectionTokens are the headers that Connection names as hop-by-hop; nil for none.

@@ -54,6 +54,7 @@ func (g *Gateway) probe(ctx context.Context, v *vendors.Vendor, live *engine.Ven
 			return
 		case <-t.C:
 		}
+		g.engine.Keys(live, v.Keys.Live()) // people put keys back, too
 		every := g.engine.ProbeEvery(live)
 		if every > 0 && time.Since(last) >= every {
 			last = time.Now()

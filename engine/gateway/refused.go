@@ -16,6 +16,8 @@ type refused struct {
 	body   []byte
 	vendor string
 	result outcome.Result
+	hide   hider
+	unread bool // the body could not be read
 }
 
 // keep keeps the refusal that an attempt ended with.
@@ -24,22 +26,22 @@ func (r *refused) keep(a *attempt) {
 		*r = refused{}
 		return
 	}
-	*r = refused{status: a.result.Status, header: a.answer.Header, body: a.fault, vendor: a.vendor.Name, result: a.result}
+	*r = refused{status: a.result.Status, header: a.answer.Header, body: a.fault, vendor: a.vendor.Name, result: a.result, hide: a.hider(), unread: a.unread != ""}
 	if a.answer.StatusCode < 300 { // an error inside an answer: its headers are the answer's
 		r.header = http.Header{"Content-Type": {"application/json"}}
 	}
 }
 
 // passRefusal answers with a vendor's refusal: byte for byte when it is in OpenAI's
-// shape, else put into that shape.
+// shape, but for keys, else put into that shape.
 func (q *request) passRefusal() outcome.Outcome {
 	r := &q.refused
 	h := q.w.Header()
-	passDownstream(h, r.header)
+	passDownstream(h, r.header, r.hide)
 	h[headerVendor] = []string{r.vendor}
 	body := r.body
-	_, encoded := r.header["Content-Encoding"]
-	if !encoded && q.endpoint != outcome.Other && !inShape(body) {
+	if r.unread || r.hide.vendor.Escaped(body) || r.hide.client.Escaped(body) || q.endpoint != outcome.Other && !inShape(body) {
+		delete(h, "Content-Encoding")
 		typ := r.result.Type
 		if typ == "" {
 			typ = "invalid_request_error"

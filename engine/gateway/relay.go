@@ -201,12 +201,12 @@ func (a *attempt) commit() {
 // commit writes the headers of the answer that is the client's now.
 func (q *request) commit(a *attempt) {
 	q.committed, q.answered = true, a.lease.Vendor
-	if q.body != nil && !q.resume.wanted { // nobody asks again; a long stream need not hold it
+	if q.body != nil && !q.resume.wanted && q.body.n > keptBody { // nobody asks again; a long stream need not hold it
 		q.body.release()
-		q.body = nil
+		q.body, q.bodyGone = nil, true
 	}
 	h := q.w.Header()
-	passDownstream(h, a.answer.Header)
+	passDownstream(h, a.answer.Header, hider{vendor: a.vendor.Keys.Secrets()})
 	h[headerVendor] = []string{a.vendor.Name}
 	q.ownHeaders()
 	if a.vendor.Simulated {

@@ -37,6 +37,7 @@ type request struct {
 	body     *spool
 	brace    int // where the body's object begins
 	unzipped bool
+	bodyGone bool // there was one, which is no longer needed
 	noMove   bool // the client wants one vendor
 	begun    bool
 

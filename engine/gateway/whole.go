@@ -105,13 +105,18 @@ func (a *attempt) plain() bool {
 // readFault reads the body of an error. As much of it as came counts: the status
 // says most.
 func (a *attempt) readFault() {
-	if !a.plain() && a.answer.StatusCode >= 300 {
-		a.reason = ""
-		return
-	}
 	w := watch{q: a.q}
 	w.start()
 	defer w.stop()
+	if !a.plain() {
+		// What cannot be read says nothing, and may hold anything: it is not passed on.
+		a.unread = a.answer.Header.Get("Content-Encoding")
+		if a.answer.StatusCode >= 300 {
+			a.reason = ""
+		}
+		_, _ = io.Copy(io.Discard, io.LimitReader(a.answer.Body, maxFault)) // its connection can be used again
+		return
+	}
 	body, err := io.ReadAll(io.LimitReader(a.body, maxFault))
 	a.fault = body
 	if a.answer.StatusCode < 300 {
