@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -60,12 +61,21 @@ func (a *app) failuresCSV(all []control.Failure) error {
 	_ = w.Write([]string{"time", "vendor", "request_id", "vendor_request_id", "attempt", "lane", "endpoint", "outcome", "reason", "status", "clock", "after_ms", "rescued", "message"})
 	for _, f := range all {
 		_ = w.Write([]string{
-			f.Time.UTC().Format(time.RFC3339Nano), f.Vendor, f.RequestID, f.VendorRequestID, strconv.Itoa(f.Attempt), f.Lane, f.Endpoint, f.Outcome, f.Reason,
-			statusText(f.Status), f.Clock, strconv.FormatFloat(f.AfterMs, 'f', 1, 64), strconv.FormatBool(f.Rescued), f.Message,
+			f.Time.UTC().Format(time.RFC3339Nano), f.Vendor, cell(f.RequestID), cell(f.VendorRequestID), strconv.Itoa(f.Attempt), f.Lane, cell(f.Endpoint), f.Outcome, cell(f.Reason),
+			statusText(f.Status), f.Clock, strconv.FormatFloat(f.AfterMs, 'f', 1, 64), strconv.FormatBool(f.Rescued), cell(f.Message),
 		})
 	}
 	w.Flush()
 	return w.Error()
+}
+
+// cell keeps a text of somebody else's from being a formula where the file is opened as
+// a sheet.
+func cell(text string) string {
+	if text != "" && strings.ContainsRune("=+-@\t\r", rune(text[0])) {
+		return "'" + text
+	}
+	return text
 }
 
 func (a *app) failuresTable(all []control.Failure) error {

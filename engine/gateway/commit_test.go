@@ -266,3 +266,22 @@ func TestBatch_WaitsForTheLimitAndInteractiveDoesNot(t *testing.T) {
 		t.Errorf("batch: status %d %s", x.status, x.body)
 	}
 }
+
+func TestCommit_StripsUsageWithoutChoicesToo(t *testing.T) {
+	t.Parallel()
+	for _, choices := range []string{``, `"choices":null,`, `"choices":[],`} {
+		w := newWorld(t, nil)
+		w.a.does(func(rw http.ResponseWriter, _ *http.Request) {
+			s := say{rw}
+			s.begin()
+			s.words("lanyun", 1, 60)
+			s.finish("lanyun")
+			s.raw("data: {\"id\":\"u\"," + choices + "\"usage\":{\"prompt_tokens\":5,\"completion_tokens\":60,\"total_tokens\":65}}\n\n")
+			s.done()
+		})
+		x := w.chat(askStream)
+		if w.wants(x, "lanyun"); strings.Contains(x.body, "prompt_tokens") {
+			t.Errorf("usage with %q shows:\n%s", choices, x.short())
+		}
+	}
+}

@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"bytes"
+	"strconv"
 
 	"baton/engine/control"
 	"baton/engine/outcome"
@@ -20,6 +21,10 @@ type continuation struct {
 	broke   outcome.Result // how the first answer ended: the client hears of that, and not of how others refuse to go on
 	known   [3][]byte      // id, created, model of the first answer, as JSON
 	out     []byte
+
+	spent  outcome.Usage // of the attempts that broke, as far as they said
+	silent bool          // one of them did not say
+	noted  bool          // the client knows of it
 }
 
 var knownNames = [3]string{"id", "created", "model"}
@@ -43,6 +48,10 @@ func (a *attempt) resumable(ev *sse.Event, c *outcome.ChunkInfo) bool {
 	}
 	if !c.Meaningful && c.Finish == outcome.FinishNone && !c.UsageOnly {
 		return true // the role is known
+	}
+	if c.Usage.Has && r.silent && !r.noted && a.q.usageAsked {
+		r.noted = true
+		a.emitRaw(partialUsage)
 	}
 	a.emitRaw(r.renamed(ev.Data))
 	r.hear(ev.Data, c)
@@ -70,9 +79,12 @@ func (r *continuation) hear(data []byte, c *outcome.ChunkInfo) {
 
 // renamed is the event with the first answer's id, time and model: to the client it is one answer.
 func (r *continuation) renamed(data []byte) []byte {
-	var edits [3]scan.Edit
+	var edits [8]scan.Edit
 	n := 0
 	_ = scan.Object(data, func(key, value []byte, at int) bool {
+		if string(key) == "usage" && r.spent.Has && len(value) > 0 && value[0] == '{' {
+			n = r.summed(value, at, edits[:], n)
+		}
 		for i, name := range knownNames {
 			if string(key) == name && r.known[i] != nil && n < len(edits) {
 				edits[n] = scan.Replace(at, len(value), r.known[i])
@@ -85,6 +97,42 @@ func (r *continuation) renamed(data []byte) []byte {
 	r.out = scan.Splice(r.out, data, edits[:n]...)
 	r.out = append(r.out, "\n\n"...)
 	return r.out
+}
+
+// partialUsage is a comment, which clients skip and people find.
+var partialUsage = []byte(": usage is of the continuation alone: the attempt that was interrupted had not said its own\n\n")
+
+// summed makes the edits that add what the broken attempts spent to a usage object,
+// which begins at at. Their input was read and billed, too.
+func (r *continuation) summed(usage []byte, at int, edits []scan.Edit, n int) int {
+	_ = scan.Object(usage, func(key, value []byte, i int) bool {
+		more := 0
+		switch string(key) {
+		case "prompt_tokens", "input_tokens":
+			more = r.spent.Input
+		case "completion_tokens", "output_tokens":
+			more = r.spent.Output
+		case "total_tokens":
+			more = r.spent.Input + r.spent.Output
+		}
+		if own, err := scan.Int(value); err == nil && more > 0 && n < len(edits) {
+			edits[n] = scan.Replace(at+i, len(value), strconv.AppendInt(nil, own+int64(more), 10))
+			n++
+		}
+		return true
+	})
+	return n
+}
+
+// spend takes in what a broken attempt said that it cost.
+func (r *continuation) spend(u outcome.Usage) {
+	if !u.Has {
+		r.silent = true
+		return
+	}
+	r.spent.Has = true
+	r.spent.Input += u.Input
+	r.spent.Output += u.Output
 }
 
 // goOn prepares the continuation of an answer that broke after its commit point; false if it cannot be continued.
@@ -104,6 +152,7 @@ func (q *request) goOn(a *attempt) bool {
 		r.broke = *res
 	}
 	r.running = true
+	r.spend(a.usage)
 	q.refused = refused{}
 	return true
 }

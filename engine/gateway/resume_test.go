@@ -85,3 +85,51 @@ func TestResume_IsOffForToolCallsAndWithoutTheSetting(t *testing.T) {
 		})
 	}
 }
+
+func TestResume_UsageIsOfAllAttemptsAsFarAsTheySaid(t *testing.T) {
+	t.Parallel()
+	first := func(usage string) http.HandlerFunc {
+		return func(rw http.ResponseWriter, _ *http.Request) {
+			s := say{rw}
+			s.begin()
+			s.role()
+			s.raw("data: {\"id\":\"first\",\"choices\":[{\"index\":0,\"delta\":{\"content\":\"one \"}}]" + usage + "}\n\n")
+			panic(http.ErrAbortHandler)
+		}
+	}
+	second := func(rw http.ResponseWriter, _ *http.Request) {
+		s := say{rw}
+		s.begin()
+		s.raw("data: {\"id\":\"b\",\"choices\":[{\"index\":0,\"delta\":{\"content\":\"two\"}}]}\n\n")
+		s.finish("b")
+		s.raw("data: {\"id\":\"b\",\"usage\":{\"prompt_tokens\":9,\"completion_tokens\":4,\"total_tokens\":13,\"prompt_tokens_details\":{\"cached_tokens\":0}},\"choices\":[],\"created\":1}\n\n")
+		s.done()
+	}
+	const asks = `{"model":"m","messages":[{"role":"user","content":"hello"}],"stream":true,"stream_options":{"include_usage":true}}`
+	for _, tt := range []struct {
+		name, usage, ask, want string
+		comment                bool
+	}{
+		{"both said", `,"usage":{"prompt_tokens":5,"completion_tokens":2,"total_tokens":7}`, asks, `"usage":{"prompt_tokens":14,"completion_tokens":6,"total_tokens":20,"prompt_tokens_details":{"cached_tokens":0}}`, false},
+		{"the first did not", "", asks, `"usage":{"prompt_tokens":9,"completion_tokens":4,"total_tokens":13,`, true},
+		{"nobody asked", "", askStream, "", false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			prefill := "resume = \"prefill\"\n"
+			w := newWorld(t, map[string]string{"LANYUN": prefill, "BAILIAN": prefill})
+			w.a.does(first(tt.usage))
+			w.b.does(second)
+			x := w.chat(tt.ask)
+			if text, ended := x.text(); text != "one two" || !ended {
+				t.Fatalf("ended %v, text %q\n%s", ended, text, x.short())
+			}
+			if !strings.Contains(x.body, tt.want) || tt.want == "" && strings.Contains(x.body, "prompt_tokens") {
+				t.Errorf("the usage is not %s in\n%s", tt.want, x.body)
+			}
+			if strings.Contains(x.body, string(partialUsage)) != tt.comment {
+				t.Errorf("a comment: want %v\n%s", tt.comment, x.body)
+			}
+		})
+	}
+}

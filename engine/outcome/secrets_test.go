@@ -32,7 +32,7 @@ func TestSecrets_AreHiddenWhereverTheyStand(t *testing.T) {
 			t.Errorf("a key cut after %d bytes: %q", n, got)
 		}
 	}
-	if !s.Escaped([]byte(`{"k":"\u006b` + key[1:] + `"}`)) || s.Escaped([]byte(`{"k":"\u006bestrel"}`)) || s.Escaped([]byte(key)) {
+	if !s.Escaped([]byte(`{"k":"\u006b`+key[1:]+`"}`)) || s.Escaped([]byte(`{"k":"\u006bestrel"}`)) || s.Escaped([]byte(key)) {
 		t.Error("a key with an escape in it is not told from what is none")
 	}
 	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%x", "%d"} {
