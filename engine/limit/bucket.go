@@ -5,10 +5,10 @@ import (
 	"time"
 )
 
-// bucket admits a rate with a small burst. The burst is a twentieth of a second's
-// worth (the margin that 0.95 leaves, so that no second holds more than the
-// limit), but at least 2: with 1, arrivals that come at random would use only
-// half of the rate.
+// bucket admits a rate with a small burst: one attempt and what the margin of
+// 0.95 leaves in a second, so that no second, wherever it begins, holds more than
+// the limit. With less, arrivals that come at random would use only half of the
+// rate.
 type bucket struct {
 	tokens float64
 	filled time.Time
@@ -21,7 +21,7 @@ func burst(rps float64) float64 {
 	if rps < 2 {
 		return 1
 	}
-	return max(2, rps*(1-margin))
+	return 1 + rps*(1-margin)/margin
 }
 
 // level returns the tokens there are at now, of most.
@@ -68,26 +68,16 @@ func (r *recent) at(now time.Time) *second {
 	return s
 }
 
-// sums returns what was taken in the last 10 s, and how much was refused in
-// how many different seconds since a moment.
-func (r *recent) sums(now, since time.Time) (taken, refused, different int) {
-	newest := r.at(now).number
-	oldest := newest - int64(len(r.seconds)) + 1
-	from := int64(math.MinInt64)
-	if !since.IsZero() {
-		from = int64(math.Ceil(since.Sub(r.start).Seconds()))
-	}
+// sums returns what was taken and what was refused in the last 10 s.
+func (r *recent) sums(now time.Time) (taken, refused int) {
+	oldest := r.at(now).number - int64(len(r.seconds)) + 1
 	for _, s := range r.seconds {
-		if s.number < oldest || s.number > newest {
-			continue
-		}
-		taken += s.taken
-		if s.number >= from && s.refused > 0 {
+		if s.number >= oldest {
+			taken += s.taken
 			refused += s.refused
-			different++
 		}
 	}
-	return taken, refused, different
+	return taken, refused
 }
 
 // rates returns what was taken and what was accepted in the last 10 s, the
@@ -104,19 +94,14 @@ func (r *recent) rates(now time.Time) (taken, accepted float64) {
 	return taken / n, max(accepted, 0) / n
 }
 
-// accepted returns the most that was accepted in a complete second in which
-// something was refused: in those the vendor was at its limit, whatever the
-// rate was in the others. The most, because a cooldown ends the counting early
-// in all but the best of them. 0 when there are none.
+// accepted returns the most that was accepted in a complete second since a
+// moment, of the last 10 s; 0 when there is none.
 func (r *recent) accepted(now, since time.Time) float64 {
 	newest := r.at(now).number
-	oldest := newest - int64(len(r.seconds)) + 1
-	if !since.IsZero() {
-		oldest = max(oldest, int64(math.Ceil(since.Sub(r.start).Seconds())))
-	}
+	oldest := max(newest-int64(len(r.seconds))+1, int64(since.Sub(r.start).Seconds()))
 	most := 0
 	for _, s := range r.seconds {
-		if s.number >= oldest && s.number < newest && s.refused > 0 {
+		if s.number >= oldest && s.number < newest {
 			most = max(most, s.taken-s.refused-s.rose)
 		}
 	}

@@ -34,7 +34,8 @@ func (c Class) doubles() bool { return c == Tokens }
 // A second, longer time extends the first, a shorter one
 // changes nothing. A vendor that refuses now and then (up to 1 % of at least
 // 100) and names no time goes on: to stop for a second after each of them would
-// cost far more than they do.
+// cost far more than they do. Nor does it stop where the limit is learned already
+// and a little too high: what is accepted meanwhile says by how much.
 func (l *Limiter) Refused(now time.Time, retryAfter time.Duration, class Class) {
 	if int(class) >= len(classes) {
 		class = RPS
@@ -44,13 +45,22 @@ func (l *Limiter) Refused(now time.Time, retryAfter time.Duration, class Class) 
 		l.rose(now)
 	} else {
 		l.recent.at(now).refused++
+		if l.learned.rps == 0 || now.Sub(l.learned.at) >= time.Second {
+			l.span.refuse(now)
+		}
 	}
 	wait := min(retryAfter, longest)
 	if retryAfter <= 0 {
+		if class == RPS && l.learned.rps > 0 && !l.span.mostly() {
+			return
+		}
 		if class != Slope && !class.doubles() && l.stray(now) {
 			return
 		}
 		wait = l.cool.own(now, class)
+		if class == RPS && l.span.refused > 0 {
+			wait /= 2 // the shorter the stops, the better is seen what it takes
+		}
 	}
 	if until := now.Add(wait); until.After(l.cool.until) {
 		l.cool.until = until
@@ -59,7 +69,7 @@ func (l *Limiter) Refused(now time.Time, retryAfter time.Duration, class Class) 
 }
 
 func (l *Limiter) stray(now time.Time) bool {
-	taken, refused, _ := l.recent.sums(now, time.Time{})
+	taken, refused := l.recent.sums(now)
 	return taken >= 100 && refused*100 <= taken
 }
 

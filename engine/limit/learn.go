@@ -33,15 +33,23 @@ type found struct {
 	height   float64   // as it was found, before it grew
 	at       time.Time // when
 	evidence string
-	times    int  // how often in a row at the same height
-	queued   bool // found by queueing
+	upper    float64 // the most accepted in a second meanwhile; the limit may be as high
+	times    int     // how often in a row at the same height
+	queued   bool    // found by queueing
 }
 
 const (
 	growth     = 0.005 // of the limit per second
 	search     = 0.02  // the same while it was found only once, which may be too low
+	retest     = 0.002 // the same while it was found again and again
+	searchTime = 5.0   // seconds in which it reaches what was accepted in the best second
+	searchMost = 0.08  // of the limit per second, at most, then
 	creep      = 0.001 // the same for one found by queueing, where too much shows late
 	leastGrown = 0.02  // requests per second per second
+	upperLeast = 1.2   // upper is at least
+	upperMost  = 1.5   // and at most so many times what was accepted on average
+	wellUsed   = 0.85  // of what admission lets through
+	nearly     = 0.97  // of a limit that was found too high
 	same       = 0.10  // two limits this near each other are one
 )
 
@@ -99,23 +107,37 @@ func (l *Limiter) lowest(o Offer, past float64) float64 {
 // refusals learns from 429s. Those that were behind what was learned already
 // are not evidence a second time: answers to what was sent before take a second.
 func (l *Limiter) refusals(now time.Time, o Offer) bool {
-	if o.N10 < 20 || o.Refused10*100 <= o.N10 {
+	if o.N10 < 20 || o.Refused10 < 3 || o.Refused10*100 <= o.N10 || now.Sub(l.span.last) > spanGap {
 		return false
 	}
-	since := time.Time{}
-	if l.learned.rps > 0 {
-		since = l.learned.at.Add(time.Second)
-	}
-	_, refused, different := l.recent.sums(now, since)
-	if refused < 3 || different < 2 {
+	rps, refused, ok := l.span.rate()
+	if !ok || refused*100 <= 1 {
 		return false
 	}
-	rps := max(l.recent.accepted(now, since), finite(o.Accepted))
-	if l.learned.rps > 0 {
-		// It was too much, so the limit is lower, whatever was accepted.
-		rps = min(rps, l.learned.rps*margin)
+	if l.span.takenLast == 0 {
+		rps = finite(o.Accepted) // sent by somebody who did not ask
+	}
+	held := l.learned.rps
+	if held > 0 {
+		// It was too much, so the limit is lower. What was accepted says how much
+		// lower if all was used that admission lets through; otherwise it is not
+		// lower by more than was refused.
+		if rps < held*margin*(1-refused)*wellUsed {
+			rps = held * (1 - refused) * nearly
+		}
+		rps = min(rps, held*nearly)
+	}
+	most := min(l.recent.accepted(now, l.span.first), rps*upperMost)
+	if most > 0 {
+		most = max(most, rps*upperLeast)
 	}
 	l.learned.take(now, rps, false, fmt.Sprintf("429 on %d of %d in 10 s, %.1f/s accepted", o.Refused10, o.N10, rps))
+	l.learned.upper = most
+	if held > 0 {
+		// Measured at the limit, without cooldowns.
+		l.learned.times, l.learned.upper = max(l.learned.times, 2), 0
+	}
+	l.span = span{}
 	l.queue = queue{doubt: l.queue.doubt, barred: l.queue.barred}
 	return true
 }
@@ -139,15 +161,19 @@ func (l *Limiter) grow(now time.Time, o Offer, past, base float64) {
 		l.unlearn()
 		return
 	}
-	if l.queue.draining || now.Sub(f.at) < f.rest() || !l.used(o, 0.8) || queued(o, base) {
+	if l.queue.draining || now.Sub(f.at) < f.rest() || !l.full(o) || queued(o, base) {
 		return
 	}
 	rate := growth
 	switch {
 	case f.queued:
 		rate = creep
-	case f.times == 1:
+	case f.times > 1:
+		rate = retest
+	case f.upper == 0:
 		rate = search
+	case f.rps < f.upper:
+		rate = max(search, min(math.Log(f.upper/f.height)/searchTime, searchMost))
 	}
 	f.rps += max(f.rps*rate, leastGrown) * past
 }
@@ -164,6 +190,13 @@ func queued(o Offer, base float64) bool {
 func (l *Limiter) used(o Offer, part float64) bool {
 	rps, ok := l.Allowed()
 	return ok && float64(o.Sent5)/5 >= part*rps
+}
+
+// full reports whether about as much is sent as can be: of a low rate less,
+// because there arrivals that come at random meet an empty bucket more often.
+func (l *Limiter) full(o Offer) bool {
+	rps, ok := l.Allowed()
+	return ok && l.used(o, 1-0.7/math.Sqrt(max(rps, 1)))
 }
 
 func (l *Limiter) unlearn() {

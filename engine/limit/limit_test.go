@@ -75,7 +75,7 @@ func TestRefusals_TeachOnlyWithEvidence(t *testing.T) {
 		seconds      int // over which the refusals are spread
 		learned, low float64
 	}{
-		{"6 of 250 in three seconds", 250, 6, 3, 24.4, 0},
+		{"6 of 250 in four seconds", 250, 6, 4, 24.4, 0},
 		{"6 of 250 in one second", 250, 6, 1, 0, 0},
 		{"2 of 25", 25, 2, 2, 0, 0},
 		{"5 of 19", 19, 5, 5, 0, 0},
