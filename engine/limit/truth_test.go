@@ -38,7 +38,7 @@ func TestRefusingLimit_IsLearnedTruly(t *testing.T) {
 			for _, load := range []float64{1.2, 2.5, 5} {
 				near, lowest, highest := truths(t, kind, limit, load)
 				sharp := load > 2 && limit >= 10
-				if sharp && math.Abs(near-100) > 8 {
+				if sharp && math.Abs(near-100) > 10 {
 					t.Errorf("%s, %d/s at %vx: on average %.0f %% of the limit learned after 30 s", kind, limit, load, near)
 				}
 				if lowest < 80 || highest > 150 || sharp && highest > 130 {
@@ -53,15 +53,18 @@ func TestRefusingLimit_IsLearnedTruly(t *testing.T) {
 // most from then on to 120 s, in percent of the limit.
 func truths(t *testing.T, kind string, limit int, load float64) (near, lowest, highest float64) {
 	t.Helper()
-	const seeds = 8
+	seeds := uint64(8)
+	if testing.Short() {
+		seeds = 4
+	}
 	lowest = math.Inf(1)
-	for seed := range uint64(seeds) {
+	for seed := range seeds {
 		s := run{
 			l: New(0, 1), offered: steady(load * float64(limit)), total: load * float64(limit),
 			up: vendorOf(kind, limit), seed: seed, even: seed < 2, measure: 30,
 		}
 		s.do(120)
-		near += 100 * s.limits[30] / float64(limit) / seeds
+		near += 100 * s.limits[30] / float64(limit) / float64(seeds)
 		for _, l := range s.limits[30:] {
 			lowest, highest = min(lowest, 100*l/float64(limit)), max(highest, 100*l/float64(limit))
 		}
