@@ -222,7 +222,7 @@ func (e *Engine) setLimit(name string, rps float64, who string, now time.Time) e
 }
 
 // Restored ends v's ejection and forgets what a fault on its path has taught:
-// it is tried at once and ramps.
+// it takes traffic again at once, over a ramp.
 func (e *Engine) Restored(name string) {
 	v := e.ByName(name)
 	if v == nil {
@@ -232,10 +232,11 @@ func (e *Engine) Restored(name string) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	v.mu.Lock()
-	v.health.Restore(now)
+	change := v.health.Restore(now)
 	v.limiter.Forget()
 	v.disabled, v.retest, v.retesting = "", false, false
 	v.mu.Unlock()
+	e.healthChangedLocked(v, change, now)
 	e.settle(now)
 }
 

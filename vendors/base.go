@@ -107,13 +107,13 @@ func (b base) merge(query string) string {
 	case query == "":
 		return b.query
 	}
-	merged := b.query
+	merged := []string{b.query}
 	for part := range strings.SplitSeq(query, "&") {
 		name, _, _ := strings.Cut(part, "=")
 		if plain, err := url.QueryUnescape(name); err == nil && b.fixed.Has(plain) {
 			continue
 		}
-		merged += "&" + part
+		merged = append(merged, part)
 	}
-	return merged
+	return strings.Join(merged, "&")
 }

@@ -100,8 +100,7 @@ func TestNewRequest_StaysBeneathTheBase(t *testing.T) {
 	v := open(t, config.Vendor{BaseURL: "https://a.example/v1"}, Options{})
 	for _, path := range []string{"/v1/../admin", "/v1/%2e%2E/admin", "/v1/x/./y", "/v1/x%2f..%2fy", "/v1/%zz"} {
 		_, err := v.NewRequest(t.Context(), http.MethodGet, path, "", nil, nil, 0, nil)
-		var p *PathError
-		if !errors.As(err, &p) {
+		if _, ok := errors.AsType[*PathError](err); !ok {
 			t.Errorf("%s: %v", path, err)
 		}
 	}

@@ -226,11 +226,6 @@ func TestTrials_ComeEveryTenSecondsOneAtATime(t *testing.T) {
 	if m.TrialDue(sec(19.9)) || !m.TrialDue(sec(20)) {
 		t.Error("a failed trial changed when the next is due")
 	}
-	m.TrialBegun(sec(20))
-	m.Restore(sec(21))
-	if !m.TrialDue(sec(21)) {
-		t.Error("after a restore the trial is not due at once")
-	}
 
 	quick := without(false)
 	quick.TrialEvery = time.Second
@@ -297,18 +292,16 @@ func TestRecovery_WaitsForTheProbesWhereThereAreAny(t *testing.T) {
 	}
 }
 
-func TestRestore_IsTriedAtOnceWithoutWaitingForProbes(t *testing.T) {
+func TestRestore_EndsTheEjectionAndRampsAtOnce(t *testing.T) {
 	m := ejectedAt(t, Default(), 0)
 	m.ramps = 4
 	m.Probe(sec(2), false)
-	m.Restore(sec(3))
-	if !m.TrialDue(sec(3)) || m.State() != Ejected {
-		t.Fatalf("state %v, trial due %v", m.State(), m.TrialDue(sec(3)))
-	}
-	m.TrialBegun(sec(3))
-	c := m.Attempt(sec(3.5), outcome.OK, false, true)
-	if _, length := m.RampAge(sec(3.5)); c.To != Recovering || length != time.Minute {
+	c := m.Restore(sec(3))
+	if _, length := m.RampAge(sec(3.5)); !c.Changed || c.From != Ejected || c.To != Recovering || length != time.Minute {
 		t.Errorf("%+v, ramp %v", c, length)
+	}
+	if fill(m, 4, 5, 20, outcome.VendorFault); m.State() != Ejected {
+		t.Error("one that still fails is not ejected again")
 	}
 
 	m = New(Default())
@@ -416,7 +409,7 @@ func TestMachine_OnlyMakesTransitionsThatExist(t *testing.T) {
 				m.Keep(r.IntN(4) == 0)
 			case 4:
 				if r.IntN(30) == 0 {
-					m.Restore(now)
+					c = m.Restore(now)
 				}
 			default:
 				trial := m.TrialDue(now)

@@ -24,7 +24,6 @@ type trial struct {
 	begun     time.Time
 	open      bool
 	good      int // in a row, of this ejection
-	trusted   bool
 	recovered time.Time // when the last ejection ended
 }
 
@@ -73,7 +72,7 @@ func (m *Machine) recover(now time.Time) Change {
 	switch {
 	case good == 0:
 		return Change{}
-	case !m.cfg.Probes || m.trial.trusted:
+	case !m.cfg.Probes:
 		return m.ramp(now, "a trial was answered")
 	case m.probes.good >= m.cfg.HealthyAfter:
 		return m.ramp(now, fmt.Sprintf("a trial was answered, %d good probes", m.probes.good))
@@ -89,17 +88,18 @@ func (m *Machine) ramp(now time.Time, reason string) Change {
 	return m.enter(now, Recovering, reason)
 }
 
-// Restore is an operator's word that the vendor is well: the trial is due at
-// once, probes are not waited for, the ramp is a single one, and what was
-// counted against the vendor is forgotten.
-func (m *Machine) Restore(now time.Time) {
+// Restore is an operator's word that the vendor is well: its ejection ends, it
+// ramps at once, a single ramp whatever came before, and what was counted
+// against it is forgotten.
+func (m *Machine) Restore(now time.Time) Change {
 	m.forget()
 	m.probes = probes{}
 	m.alarm = ""
 	m.ramps = 1
-	if m.state == Ejected {
-		m.trial = trial{due: now, trusted: true, recovered: m.trial.recovered}
+	if m.state != Ejected {
+		return Change{}
 	}
+	return m.ramp(now, "restored")
 }
 
 // RampAge returns how far a recovering vendor is in its ramp and how long that

@@ -69,8 +69,13 @@ func flags(c ChunkInfo) string {
 		set  bool
 		word string
 	}{
-		{c.Error, "error"}, {c.Meaningful, "meaningful"}, {c.Reasoning, "reasoning"}, {c.UsageOnly, "usage-only"},
-		{c.Finish != FinishNone, "finish=" + c.Finish.String()}, {c.Completed, "completed"}, {c.Content != nil, "content=" + string(c.Content)},
+		{c.Error, "error"},
+		{c.Meaningful, "meaningful"},
+		{c.Reasoning, "reasoning"},
+		{c.UsageOnly, "usage-only"},
+		{c.Finish != FinishNone, "finish=" + c.Finish.String()},
+		{c.Completed, "completed"},
+		{c.Content != nil, "content=" + string(c.Content)},
 	} {
 		if x.set {
 			f = append(f, x.word)

@@ -80,8 +80,14 @@ func TestGet_FollowsKeysAndIndexes(t *testing.T) {
 		path string
 		want string
 	}{
-		{"choices.0.delta.content", `"a"`}, {"choices.1.delta.content", `"c"`}, {"choices.2.delta", ""}, {"choices.x", ""},
-		{"choices.0.delta.content.x", ""}, {"e", `[]`}, {"e.0", ""}, {"missing", ""},
+		{"choices.0.delta.content", `"a"`},
+		{"choices.1.delta.content", `"c"`},
+		{"choices.2.delta", ""},
+		{"choices.x", ""},
+		{"choices.0.delta.content.x", ""},
+		{"e", `[]`},
+		{"e.0", ""},
+		{"missing", ""},
 	} {
 		if got := string(Get(doc, strings.Split(c.path, ".")...)); got != c.want {
 			t.Errorf("Get(%s) = %s, want %s", c.path, got, c.want)

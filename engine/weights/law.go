@@ -1,6 +1,7 @@
 package weights
 
 import (
+	"maps"
 	"math"
 	"time"
 )
@@ -75,10 +76,7 @@ func New(p Params) *Law { return &Law{p: p} }
 // resumes a saved state.
 func (l *Law) Set(weights map[string]float64) {
 	if !l.known {
-		l.saved = make(map[string]float64, len(weights))
-		for name, w := range weights {
-			l.saved[name] = w
-		}
+		l.saved = maps.Clone(weights)
 		return
 	}
 	for i := range l.vendors {

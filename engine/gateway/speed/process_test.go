@@ -116,10 +116,10 @@ func startBaton(t *testing.T, path, mock string) *process {
 	t.Cleanup(func() {
 		_ = p.cmd.Process.Signal(syscall.SIGTERM)
 		select {
-		case <-ended:
+		case <-ended: //nolint:errcheck // how it ended is no part of the measurement
 		case <-time.After(5 * time.Second):
 			_ = p.cmd.Process.Kill()
-			<-ended
+			<-ended //nolint:errcheck // as above
 		}
 		if t.Failed() {
 			t.Logf("baton's log:\n%s", log)
