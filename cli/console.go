@@ -181,9 +181,9 @@ const (
 func (a *app) offer(cfg *config.Config, url string) offered {
 	fmt.Fprintf(a.err, "baton: an engine already runs here (control API %s).\n", url)
 	second := cfg.BuiltIn && a.statePath == ""
-	question := "y attaches to it, anything else leaves: "
+	question := "y: attach to it   else: leave  "
 	if second {
-		question = "y attaches to it, s starts a second one on free ports with a temporary state, anything else leaves: "
+		question = "y: attach to it   s: a second one, free ports, temporary state   else: leave  "
 	}
 	switch answer := a.question(question); {
 	case answer == "y" || answer == "yes":

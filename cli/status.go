@@ -152,7 +152,10 @@ func drillLine(d *control.DrillState) string {
 	if d == nil {
 		return ""
 	}
-	s := fmt.Sprintf("drill %s %s %s: %s", d.ID, d.Scenario, d.Vendor, d.Phase)
+	s := fmt.Sprintf("drill %s %s %s", d.ID, d.Scenario, d.Vendor)
+	if d.Verdict == nil || d.Phase != *d.Verdict {
+		s += ": " + d.Phase
+	}
 	switch {
 	case d.CutoverS != nil:
 		s += fmt.Sprintf(", cutover %s of %s", clockText(*d.CutoverS), clockText(d.TargetS))

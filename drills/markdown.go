@@ -108,8 +108,11 @@ func asked(b *strings.Builder, r *control.Report) {
 	table(b, "Asked and got", "what", "wanted", "got", "met")
 	for _, h := range r.Hypothesis {
 		met := "no"
-		if h.OK {
+		switch {
+		case h.OK:
 			met = "yes"
+		case strings.HasPrefix(h.Got, "not seen"):
+			met = "not seen"
 		}
 		row(b, h.Name, h.Want, h.Got, met)
 	}

@@ -25,7 +25,7 @@ func TestBuiltIn_SpellsOutEveryDefault(t *testing.T) {
 		t.Fatal(errs)
 	}
 	want := Default()
-	c.Vendors = nil
+	c.Vendors, c.Models = nil, nil
 	if len(c.Drill.Blackout) == 0 && len(c.Drill.Schedule) == 0 {
 		c.Drill.Blackout, c.Drill.Schedule = nil, nil
 	}
