@@ -23,7 +23,7 @@ type trial struct {
 	due       time.Time
 	begun     time.Time
 	open      bool
-	good      int // in a row, of this ejection
+	good      int       // in a row, of this ejection
 	recovered time.Time // when the last ejection ended
 }
 
