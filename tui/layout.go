@@ -25,6 +25,7 @@ type Shape struct {
 	Selected int
 	Top      Top
 	Banner   bool
+	Welcome  int  // rows that the first screen asks for; 0: the most
 	Zoom     bool // one vendor only
 }
 
@@ -86,10 +87,10 @@ func topHeight(s Shape, h int) int {
 		}
 	case TopWelcome:
 		switch {
-		case s.W >= 56 && h >= 28:
-			return 7
 		case s.W >= 56 && h >= 20:
-			return 6
+			return welcomeHeight(s.Welcome)
+		case s.W >= 56 && h >= 18:
+			return min(6, welcomeHeight(s.Welcome))
 		case s.W >= 56 && h >= 16:
 			return 5
 		case h >= 7:
@@ -97,6 +98,15 @@ func topHeight(s Shape, h int) int {
 		}
 	}
 	return 0
+}
+
+const welcomeMost = 7 // rows of the first screen
+
+func welcomeHeight(asked int) int {
+	if asked <= 0 {
+		return welcomeMost
+	}
+	return min(asked, welcomeMost)
 }
 
 // middle shares r between the vendors and the journal.

@@ -174,14 +174,26 @@ func TestFirstScreen_TellsWhatToDoWithTheActualPort(t *testing.T) {
 	s.Gateway.Address = "127.0.0.1:8083"
 	for _, z := range [][2]int{{120, 36}, {80, 24}} {
 		got := frame(s, z[0], z[1], Options{}, Frame{Welcome: true})
-		for _, want := range []string{"simulated", "no key", "no money", "nothing leaves this machine", "drag", "K kills 蓝耘", "R brings it back", "? more", "curl 127.0.0.1:8083", "P90", "75%"} {
+		for _, want := range []string{"simulated", "no key", "no money", "nothing leaves this machine", "1 drag ● or ←→", "2 K kills 蓝耘", "3 R brings it back", "? more", "curl 127.0.0.1:8083/v1/chat/completions", `"content":"hi"}]}'`, "Vendors of your own: five lines of config.toml, see README", "P90", "75%"} {
 			if !strings.Contains(got, want) {
 				t.Errorf("%dx%d: the first screen does not say %q\n%s", z[0], z[1], want, got)
 			}
 		}
 	}
-	if got := frame(s, 120, 36, Options{}, Frame{Welcome: true}); !strings.Contains(got, "README") {
-		t.Error("the first screen does not name the README")
+	if got := frame(s, 80, 24, Options{ASCII: true}, Frame{Welcome: true}); !strings.Contains(got, "1 drag O or Left/Right") {
+		t.Errorf("the slider's knob is not drawn as on the slider\n%s", got)
+	}
+	wide := strings.Split(frame(s, 120, 36, Options{}, Frame{Welcome: true}), "\n")
+	for i, l := range wide[1:8] {
+		if strings.Trim(l, "│ ") == "" {
+			t.Errorf("row %d of the first screen is empty", i+1)
+		}
+	}
+	small := frame(s, 40, 10, Options{}, Frame{Welcome: true})
+	for _, want := range []string{"no key, no money", "1 ←→", "2 K kill 蓝耘", "3 R back", "? more", "curl 127.0.0.1:8083/v1/models"} {
+		if !strings.Contains(small, want) {
+			t.Errorf("40x10: the first screen does not say %q\n%s", want, small)
+		}
 	}
 }
 

@@ -29,7 +29,7 @@ func (m *Model) shape() Shape {
 	case m.drill() != nil:
 		s.Top = TopDrill
 	case m.welcome && m.shown != nil && m.shown.Simulated:
-		s.Top = TopWelcome
+		s.Top, s.Welcome = TopWelcome, m.firstScreen().Rows(m.w)
 	}
 	return s
 }
@@ -113,12 +113,16 @@ func (m *Model) putTop(sc *screen, k draw.Look) {
 	case TopDrill:
 		sc.put(r, m.drillView().Lines(r.W, r.H, m.look))
 	case TopWelcome:
-		w := draw.Welcome{Address: m.shown.Gateway.Address}
-		if len(m.shown.Vendors) > 0 {
-			w.Label = label(&m.shown.Vendors[m.selected])
-		}
-		sc.put(r, w.Lines(r.W, r.H, k))
+		sc.put(r, m.firstScreen().Lines(r.W, r.H, k))
 	}
+}
+
+func (m *Model) firstScreen() *draw.Welcome {
+	w := &draw.Welcome{Address: m.shown.Gateway.Address}
+	if m.selected < len(m.shown.Vendors) {
+		w.Label = label(&m.shown.Vendors[m.selected])
+	}
+	return w
 }
 
 func (m *Model) putPanels(sc *screen, k draw.Look) {

@@ -28,13 +28,13 @@ type Words struct {
 	PhaseWords                                                            map[string]string
 	meaning, meaningShort, failedOne, failedMany, newer, typeWord         string
 
-	Welcome, AnyKey, AllSimulated, AllSimulatedShort, StepDrag string
-	Kills, BringsItBack, More, OwnVendors, OwnVendorsShort     string
-	No, HelpTitle                                              string
-	Number                                                     string
-	Hints                                                      map[string]string // the footer's short words, by action
-	Say                                                        map[string]string // messages, by key
-	Keys                                                       map[string]string // what keys do, by action
+	Welcome, AnyKey, AllSimulated, AllSimulatedShort, StepDrag   string
+	Kills, BringsItBack, Back, More, OwnVendors, OwnVendorsShort string
+	No, HelpTitle                                                string
+	Number                                                       string
+	Hints                                                        map[string]string // the footer's short words, by action
+	Say                                                          map[string]string // messages, by key
+	Keys                                                         map[string]string // what keys do, by action
 }
 
 // Language chooses the words: en, zh, or auto by the environment's locale.

@@ -27,7 +27,7 @@ var english = Words{
 	Welcome: "baton", AnyKey: "until you press a key",
 	AllSimulated:      "Everything here is simulated: no key, no money, nothing leaves this machine.",
 	AllSimulatedShort: "All simulated: no key, no money.",
-	StepDrag:          "drag the knob or", Kills: "kills", BringsItBack: "brings it back", More: "more", OwnVendorsShort: "Vendors of your own: see README.", OwnVendors: "Vendors of your own: five lines of config.toml, see README.",
+	StepDrag:          "drag %s or", Kills: "kills", BringsItBack: "brings it back", Back: "back", More: "more", OwnVendorsShort: "Vendors of your own: see README.", OwnVendors: "Vendors of your own: five lines of config.toml, see README.",
 	No: "no", HelpTitle: "KEYS",
 	Number: "weight of %s, percent:",
 	Hints: map[string]string{

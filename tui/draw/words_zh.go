@@ -27,7 +27,7 @@ var chinese = Words{
 	Welcome: "baton", AnyKey: "按任意键开始",
 	AllSimulated:      "这里的一切都是模拟的：不需要密钥，不花钱，数据不出本机。",
 	AllSimulatedShort: "全部模拟：无密钥，不花钱。",
-	StepDrag:          "拖动滑块或按", Kills: "断开", BringsItBack: "恢复它", More: "更多", OwnVendorsShort: "接入自己的供应商：见 README。", OwnVendors: "接入自己的供应商：config.toml 五行，见 README。",
+	StepDrag:          "拖动 %s 或按", Kills: "断开", BringsItBack: "恢复它", Back: "恢复", More: "更多", OwnVendorsShort: "接入自己的供应商：见 README。", OwnVendors: "接入自己的供应商：config.toml 五行，见 README。",
 	No: "否", HelpTitle: "按键",
 	Number: "%s 的权重（百分比）：",
 	Hints: map[string]string{
