@@ -2,13 +2,16 @@ package tui
 
 import (
 	"errors"
+	"os"
 	"strings"
 	"testing"
 	"time"
 
 	"baton/engine/control"
+	"baton/tui/draw"
 
 	tea "github.com/charmbracelet/bubbletea"
+	"github.com/charmbracelet/x/ansi"
 )
 
 func TestArrow_PointsWhereTheWeightGoesAndIsGoneWhenItIsThere(t *testing.T) {
@@ -252,6 +255,94 @@ func TestQuestions_TellTheVendorsOwnFiguresAndWhatIsLost(t *testing.T) {
 	c.press("n", "1", "K")
 	if v := c.View(); strings.Contains(v, "19.5 requests/s") || !strings.Contains(v, "0.0 requests/s") {
 		t.Errorf("the rate is not the vendor's own\n%s", v)
+	}
+}
+
+func TestSmallScreen_LosesNothingOfAQuestion(t *testing.T) {
+	last := made(2)
+	last.Vendors[1].State = control.Drained
+	prod := made(2)
+	prod.Environment = "PROD"
+	for _, c := range []struct {
+		name string
+		snap *control.Snapshot
+		keys []string
+		want []string
+	}{
+		{"kill", made(2), []string{"K"}, []string{"Drill: kill 蓝耘?", "baton must notice", "Ends with R or in 15m", "D: out of service now", "y kill it", "n no"}},
+		{"kill in production", prod, []string{"W", "K"}, []string{"baton must notice", "in 15m", "D: out of service now", "type lanyun:", "Enter kill it", "Esc no"}},
+		{"kill the last", last, []string{"K"}, []string{"in 15m", "D: out of service now", "refused", "y kill it", "n no"}},
+		{"drain the last", last, []string{"D"}, []string{"no new traffic", "503", "y drain it", "n no"}},
+		{"quit", made(2), []string{"q"}, []string{"127.0.0.1:8080", "y drain and stop", "k serve on without the console", "n no"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			x := newConsole(c.snap, Options{Embedded: true})
+			x.resize(40, 10)
+			x.press(c.keys...)
+			v := x.View()
+			if err := whole(v, 40, 10); err != nil {
+				t.Error(err)
+			}
+			var inside []string
+			for _, l := range strings.Split(ansi.Strip(v), "\n") {
+				inside = append(inside, strings.Trim(l, "│ "))
+			}
+			text := strings.Join(inside, " ")
+			for _, w := range c.want {
+				if !strings.Contains(text, w) {
+					t.Errorf("the question does not say %q\n%s", w, v)
+				}
+			}
+		})
+	}
+	full := newConsole(made(2), Options{Embedded: true})
+	full.resize(80, 24)
+	full.press("K")
+	if v := full.View(); !strings.Contains(v, "requests/s") || strings.Contains(v, "baton must notice") {
+		t.Errorf("80x24 has room for the whole text\n%s", v)
+	}
+}
+
+func TestHelp_ScrollsToEveryWordOnASmallScreen(t *testing.T) {
+	for _, ascii := range []bool{false, true} {
+		for _, lang := range []string{"en", "zh"} {
+			x := newConsole(made(2), Options{Embedded: true, ASCII: ascii})
+			x.setTheme(x.look.Theme, draw.Language(lang, os.Getenv))
+			x.resize(40, 10)
+			x.press("?")
+			seen, before := ansi.Strip(x.View()), ""
+			for v := x.View(); v != before; v = x.View() {
+				before = v
+				x.press("down")
+				seen += "\n" + ansi.Strip(x.View())
+			}
+			for _, h := range helpKeys {
+				for word := range strings.FieldsSeq(x.look.Keys[h.text]) {
+					if lang == "en" && !strings.Contains(seen, word) {
+						t.Errorf("ascii %v: %q of %q cannot be read", ascii, word, x.look.Keys[h.text])
+					}
+				}
+			}
+			for _, l := range strings.Split(before, "\n")[1:9] {
+				if strings.Contains(l, x.look.Ellipsis) {
+					t.Errorf("%s: a text is cut: %s", lang, l)
+				}
+			}
+			bottom := x.scrolled
+			x.press("down", "down", "pgdown")
+			if x.scrolled != bottom {
+				t.Errorf("scrolled to %d, past the end at %d", x.scrolled, bottom)
+			}
+			x.press("pgup")
+			if x.scrolled >= bottom {
+				t.Error("PgUp does not go back")
+			}
+			x.resize(200, 60)
+			x.press("down")
+			if x.scrolled != 0 {
+				t.Errorf("scrolled to %d where everything fits", x.scrolled)
+			}
+		}
 	}
 }
 

@@ -122,10 +122,12 @@ func (m *Model) askKill(v *control.Vendor, f control.FaultSpec) {
 	name := label(v)
 	target := draw.MinSec(m.live.Target.CutoverS)
 	text := []string{m.look.Sayf("kill-1", name, draw.Whole(v.Weight), draw.Rate(v.RPS), target), m.look.Sayf("kill-2")}
+	short := []string{m.look.Sayf("kill-short", name)}
 	if !m.othersAlive(v) {
 		text = append(text, m.look.Sayf("kill-last"))
+		short = append(short, m.look.Sayf("kill-last"))
 	}
-	q := question{Question: draw.Question{Title: m.look.Sayf("kill-title", name), Text: text, Yes: m.look.Sayf("kill-yes")}}
+	q := question{Question: draw.Question{Title: m.look.Sayf("kill-title", name), Text: text, Short: short, Yes: m.look.Sayf("kill-yes")}}
 	cmd := &control.StartDrill{Meta: m.meta(), Scenario: "kill", Vendor: v.Name, Fault: f.Kind, For: f.For}
 	q.yes = func() tea.Cmd {
 		m.dismissed = ""
@@ -152,10 +154,12 @@ func (m *Model) askDrain(v *control.Vendor, now bool) tea.Cmd {
 		return m.send(&control.Undrain{Meta: m.meta(), Vendor: v.Name}, tagPlain)
 	}
 	q := question{Question: draw.Question{
-		Title: m.look.Sayf("drain-title", label(v)), Text: []string{m.look.Sayf("drain-1", draw.Whole(v.Weight), draw.Rate(v.RPS))}, Yes: m.look.Sayf("drain-yes"),
+		Title: m.look.Sayf("drain-title", label(v)), Text: []string{m.look.Sayf("drain-1", draw.Whole(v.Weight), draw.Rate(v.RPS))},
+		Short: []string{m.look.Sayf("drain-short")}, Yes: m.look.Sayf("drain-yes"),
 	}}
 	if draw.Alive(v.State) && !m.othersAlive(v) {
 		q.Text = append(q.Text, m.look.Sayf("drain-last"))
+		q.Short = append(q.Short, m.look.Sayf("drain-last"))
 	}
 	cmd := &control.Drain{Meta: m.meta(), Vendor: v.Name, Now: now}
 	q.yes = func() tea.Cmd { return m.send(cmd, tagPlain) }
@@ -258,11 +262,20 @@ func (m *Model) askScenario(name, claim string) {
 
 // helpKey scrolls or closes the help.
 func (m *Model) helpKey(k tea.KeyMsg) tea.Cmd {
+	by := func(n int) { m.scrolled = max(0, min(m.scrolled+n, m.help().Most(m.w, m.helpHeight(), m.look))) }
+	page := max(1, m.helpHeight()-3) // one row stays in sight
+	by(0)                            // the screen may have grown
 	switch k.String() {
-	case "down", "j", "pgdown", " ":
-		m.scrolled = min(m.scrolled+max(1, m.h/3), len(helpKeys))
-	case "up", "k", "pgup":
-		m.scrolled = max(0, min(m.scrolled, len(helpKeys)-m.h/2)-max(1, m.h/3))
+	case "down", "j":
+		by(1)
+	case "up", "k":
+		by(-1)
+	case "pgdown", " ":
+		by(page)
+	case "pgup":
+		by(-page)
+	case "home":
+		m.scrolled = 0
 	case "esc", "?", "q", "enter", "ctrl+g":
 		m.close()
 	}

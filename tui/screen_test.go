@@ -77,6 +77,8 @@ func TestScreen_IsAsItWasLastLookedAt(t *testing.T) {
 		golden(t, "zoom_120x36", frame(made(2), 120, 36, o, Frame{Zoom: true}))
 		golden(t, "presenter_120x36", frame(killed(2, 6.4), 120, 36, o, Frame{Presenter: true}))
 		golden(t, "help_80x24", frame(made(2), 80, 24, o, Frame{Help: true}))
+		golden(t, "help_40x10", frame(made(2), 40, 10, o, Frame{Help: true}))
+		golden(t, "help_readonly_40x10", frame(made(2), 40, 10, Options{ReadOnly: true}, Frame{Help: true}))
 		golden(t, "readonly_80x24", frame(made(2), 80, 24, Options{ReadOnly: true}, Frame{}))
 		golden(t, "zh_80x24", frame(killed(2, 6.4), 80, 24, Options{Lang: "zh", Embedded: true}, Frame{}))
 		golden(t, "wide_180x50", frame(made(3), 180, 50, o, Frame{}))

@@ -285,21 +285,29 @@ func (m *Model) box() []string {
 	case modeList:
 		return m.list.Lines(w, h-2, k)
 	case modeHelp:
-		d := draw.Help{Scroll: m.scrolled}
-		if m.readOnly {
-			d.Note = k.Sayf("readonly")
-			if m.o.ReadOnly {
-				d.Note = k.Sayf("readonly-forced")
-			}
-		}
-		for _, x := range helpKeys {
-			key := x.keys
-			if k.ASCII {
-				key = strings.NewReplacer("↑ ↓", "Up Down", "← →", "Left Right").Replace(key)
-			}
-			d.Keys = append(d.Keys, draw.Hint{Key: key, Does: k.Keys[x.text], Off: x.write && m.readOnly})
-		}
-		return d.Lines(w, max(3, h-2), k)
+		return m.help().Lines(w, m.helpHeight(), k)
 	}
 	return nil
+}
+
+// helpHeight leaves the first line and the last one free.
+func (m *Model) helpHeight() int { return max(3, m.h-2) }
+
+func (m *Model) help() *draw.Help {
+	k := m.look
+	d := &draw.Help{Scroll: m.scrolled}
+	if m.readOnly {
+		d.Note = k.Sayf("readonly")
+		if m.o.ReadOnly {
+			d.Note = k.Sayf("readonly-forced")
+		}
+	}
+	for _, x := range helpKeys {
+		key := x.keys
+		if k.ASCII {
+			key = strings.NewReplacer("↑ ↓", "Up Down", "← →", "Left Right").Replace(key)
+		}
+		d.Keys = append(d.Keys, draw.Hint{Key: key, Does: k.Keys[x.text], Off: x.write && m.readOnly})
+	}
+	return d
 }

@@ -6,6 +6,7 @@ import "strings"
 type Question struct {
 	Title string
 	Text  []string // paragraphs
+	Short []string // the same for a small box; nil: there is none
 	Yes   string   // what y does
 	Keep  string   // what k does, "" if k is no answer
 	Typed bool     // the answer is typed instead of y
@@ -14,20 +15,27 @@ type Question struct {
 	Crit  bool
 }
 
-// Lines draws the box, at most w x h.
+// Lines draws the box, at most w x h; where the text does not fit, the short one.
 func (q *Question) Lines(w, h int, k Look) []string {
 	bw := min(w, 72)
 	iw := bw - 4
-	var body []string
-	for _, t := range q.Text {
-		for _, l := range Wrap(t, iw) {
-			body = append(body, NewRow(iw, k).Add("", l).String())
+	answers := q.answers(iw, k)
+	room := max(0, h-2-len(answers))
+	text := paragraphs(q.Text, iw)
+	if len(text) > room && len(q.Short) > 0 {
+		text = paragraphs(q.Short, iw)
+	}
+	if len(text) > room {
+		text = text[:room]
+		if room > 0 {
+			text[room-1] += " " + k.Ellipsis
 		}
 	}
-	answers := q.answers(iw, k)
-	if room := h - 2 - len(answers); len(body) > room {
-		body = body[:max(0, room)]
-	} else if len(body)+1 <= room {
+	body := make([]string, 0, h)
+	for _, l := range text {
+		body = append(body, NewRow(iw, k).Add("", l).String())
+	}
+	if len(body) < room {
 		body = append(body, Blank(iw))
 	}
 	body = append(body, answers...)
@@ -38,25 +46,41 @@ func (q *Question) Lines(w, h int, k Look) []string {
 	return Box(body, []Span{{k.Strong, q.Title}}, nil, edge, bw, len(body)+2, k)
 }
 
+func paragraphs(text []string, w int) []string {
+	var out []string
+	for _, t := range text {
+		out = append(out, Wrap(t, w)...)
+	}
+	return out
+}
+
+// answers stand side by side; one that does not fit begins another line.
 func (q *Question) answers(w int, k Look) []string {
+	var out []string
+	all := [][]Span{{{k.Key, "y"}, {"", " " + q.Yes}}, {{k.Key, "n"}, {k.Strong, " " + k.No}, {k.Dim, " (Enter, Esc)"}}}
+	switch {
+	case q.Typed:
+		out = append(out, NewRow(w, k).Add(k.Key, k.TypeWord(q.Word)+" ").Add(k.Strong, q.Input).Add("\x1b[7m", " ").String())
+		all = [][]Span{{{k.Key, "Enter"}, {k.Dim, " " + q.Yes}}, {{k.Key, "Esc"}, {k.Dim, " " + k.No}}}
+	case q.Keep != "":
+		all = [][]Span{all[0], {{k.Key, "k"}, {"", " " + q.Keep}}, all[1]}
+	}
+	const gap = 3
 	r := NewRow(w, k)
-	if q.Typed {
-		r.Add(k.Key, k.TypeWord(q.Word)+" ").Add(k.Strong, q.Input).Add("\x1b[7m", " ")
-		return []string{r.String(), NewRow(w, k).Add(k.Key, "Enter").Add(k.Dim, " "+q.Yes+"   ").Add(k.Key, "Esc").Add(k.Dim, " "+k.No).String()}
+	for _, a := range all {
+		switch {
+		case r.w == 0:
+		case gap+spansWidth(a) <= r.Left():
+			r.Add("", Blank(gap))
+		default:
+			out = append(out, r.String())
+			r = NewRow(w, k)
+		}
+		for _, s := range a {
+			r.Add(s.Style, s.Text)
+		}
 	}
-	r.Add(k.Key, "y").Add("", " "+q.Yes)
-	if q.Keep != "" {
-		r.Add("", "   ").Add(k.Key, "k").Add("", " "+q.Keep)
-	}
-	no := []Span{{"", "   "}, {k.Key, "n"}, {k.Strong, " " + k.No}, {k.Dim, " (Enter, Esc)"}}
-	if spansWidth(no) > r.Left() {
-		s := NewRow(w, k).Add(k.Key, "n").Add(k.Strong, " "+k.No)
-		return []string{r.String(), s.String()}
-	}
-	for _, s := range no {
-		r.Add(s.Style, s.Text)
-	}
-	return []string{r.String()}
+	return append(out, r.String())
 }
 
 // Wrap breaks s at spaces into lines of at most w cells; a word that is longer,
@@ -106,63 +130,6 @@ func Wrap(s string, w int) []string {
 		flush()
 	}
 	return out
-}
-
-// Help is the list of keys.
-type Help struct {
-	Keys   []Hint
-	Scroll int
-	Note   string // why some are grey
-}
-
-// Lines draws the box, at most w x h; what does not fit is scrolled to.
-func (d *Help) Lines(w, h int, k Look) []string {
-	keyW, doesW := 0, 0
-	for _, x := range d.Keys {
-		keyW, doesW = max(keyW, Width(x.Key)), max(doesW, Width(x.Does))
-	}
-	cell := keyW + 2 + doesW
-	cols := 1
-	if w-4 >= 2*cell+4 {
-		cols = 2
-	}
-	bw := min(w, cols*cell+(cols-1)*4+4)
-	iw := bw - 4
-	if iw < 4 || h < 3 {
-		return nil
-	}
-	rows := (len(d.Keys) + cols - 1) / cols
-	room := h - 2
-	if d.Note != "" {
-		room--
-	}
-	from := min(max(0, d.Scroll), max(0, rows-room))
-	var body []string
-	for y := from; y < rows && y < from+room; y++ {
-		r := NewRow(iw, k)
-		for c := range cols {
-			i := c*rows + y
-			if i >= len(d.Keys) {
-				break
-			}
-			x := d.Keys[i]
-			key, does := k.Key, k.Text
-			if x.Off {
-				key, does = k.Faint, k.Faint
-			}
-			r.Pad(c * (cell + 4))
-			r.Add(key, x.Key).Pad(c*(cell+4)+keyW+2).Add(does, x.Does)
-		}
-		body = append(body, r.String())
-	}
-	if d.Note != "" {
-		body = append(body, NewRow(iw, k).Add(k.Warn, d.Note).String())
-	}
-	right := []Span{{k.Dim, "Esc"}}
-	if rows > room {
-		right = []Span{{k.Dim, "PgUp PgDn  Esc"}}
-	}
-	return Box(body, []Span{{k.Strong, k.HelpTitle}}, right, k.Accent, bw, len(body)+2, k)
 }
 
 // List is a box with rows to choose from.
