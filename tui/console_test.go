@@ -435,6 +435,22 @@ func TestFooter_OffersUndrainOnADrainedVendor(t *testing.T) {
 	}
 }
 
+func TestPinned_SaysWhatItIsPinnedToWhileAnotherVendorIsOut(t *testing.T) {
+	s := made(2)
+	s.Pin, s.Control = &control.Pin{Weights: map[string]float64{"lanyun": 50, "bailian": 50}, Until: noon.Add(14*time.Minute + 58*time.Second)}, "pinned"
+	for i, w := range []float64{0, 100} {
+		v := &s.Vendors[i]
+		v.Weight, v.Target, v.Pinned, v.Overrides = w, w, true, []string{"pinned to 50 until 12:14:58 UTC"}
+	}
+	s.Vendors[0].State, s.Vendors[0].Reason = control.Ejected, "5 vendor faults in a row"
+	for _, z := range [][2]int{{80, 24}, {120, 36}} {
+		got := frame(s, z[0], z[1], Options{}, Frame{})
+		if !strings.Contains(got, "pinned to 50% until 12:14:58") || strings.Contains(got, "pinned to 100%") {
+			t.Errorf("%dx%d: what the weight is now is told as the pin\n%s", z[0], z[1], got)
+		}
+	}
+}
+
 func TestPinned_CutsNoWordAt80Columns(t *testing.T) {
 	s := made(2)
 	s.Pin, s.Control = &control.Pin{Weights: map[string]float64{"lanyun": 75, "bailian": 25}, Until: noon.Add(14*time.Minute + 58*time.Second)}, "pinned"

@@ -147,6 +147,9 @@ func (m *Model) putPanels(sc *screen, k draw.Look) {
 			N: n + 1, V: v, Selected: n == m.selected, Locked: m.locked[v.Name], Hi: m.scale.hi, Now: m.shown.Time, SLO: m.shown.Target,
 			Because: faulty(m.shown), Held: held(m.shown), Lost: m.lost != nil, Spare: r.H - least, PinUntil: m.pinUntil(),
 		}
+		if pin := m.shown.Pin; pin != nil {
+			p.PinAt = pin.Weights[v.Name]
+		}
 		if n < len(per.weight) {
 			p.Weight, p.Target, p.Share = per.weight[n], per.target[n], per.share[n]
 		}

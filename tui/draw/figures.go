@@ -252,7 +252,7 @@ func (p *Panel) because(w int, k Look) string {
 func (p *Panel) overrides(k Look) string {
 	var out []string
 	if p.PinUntil != "" {
-		out = append(out, k.Sayf("pinned-until", Whole(p.Target), p.PinUntil))
+		out = append(out, k.Sayf("pinned-until", Whole(p.PinAt), p.PinUntil))
 	}
 	for _, o := range p.V.Overrides {
 		if strings.HasPrefix(o, "pinned to ") {

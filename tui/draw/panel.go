@@ -22,6 +22,7 @@ type Panel struct {
 	Held     bool    // a vendor is out: weights do not go to what they are pinned to now
 	Spare    int     // rows that it has beyond the lowest panel; graphs of all are the same
 	PinUntil string  // when its pin ends, in the operator's time; "" without a pin
+	PinAt    float64 // percent that it is pinned to, which it has not while a vendor is out
 	// Weight, Target and Share are whole percents, rounded together with those
 	// of the other vendors so that each row of them sums to 100; Share is -1
 	// where it is not known.
