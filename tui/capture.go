@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	"baton/tui/draw"
+
 	tea "github.com/charmbracelet/bubbletea"
 	"github.com/charmbracelet/x/ansi"
 )
@@ -19,6 +21,9 @@ func (m *Model) capture() tea.Cmd {
 	snap := m.shown
 	base := filepath.Join(m.o.SnapshotDir, "baton-snap-"+m.clock().UTC().Format("20060102T150405Z"))
 	return func() tea.Msg {
+		if abs, err := filepath.Abs(base); err == nil { // else it stays relative, which is true too
+			base = abs
+		}
 		state, err := json.MarshalIndent(snap, "", "  ")
 		if err != nil {
 			return savedMsg{err: fmt.Errorf("writing the state: %w", err)}
@@ -31,6 +36,20 @@ func (m *Model) capture() tea.Cmd {
 				return savedMsg{err: err}
 			}
 		}
-		return savedMsg{path: base + ".txt .ans .json"}
+		return savedMsg{path: base}
 	}
+}
+
+// writtenTo is where the files are as it fits the last line: whole, else without
+// what all of their names have in common, else the directory.
+func (m *Model) writtenTo(base string) string {
+	base = draw.Tilde(base, m.home)
+	dir := filepath.Dir(base)
+	room := m.w - 1 - draw.Width(m.look.Sayf("saved", ""))
+	for _, s := range [...]string{base + ".txt .ans .json", base + ".txt", filepath.Join(dir, "baton-snap-*")} {
+		if draw.Width(draw.Clean(s)) <= room {
+			return s
+		}
+	}
+	return dir
 }

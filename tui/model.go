@@ -114,7 +114,7 @@ type (
 		err       error
 	}
 	savedMsg struct {
-		path string
+		path string // without the extension
 		err  error
 	}
 )
@@ -189,7 +189,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		if msg.err != nil {
 			m.say(control.Warn, "not-saved", msg.err)
 		} else {
-			m.say(control.Info, "saved", msg.path)
+			m.say(control.Info, "saved", m.writtenTo(msg.path))
 		}
 	}
 	return m, nil

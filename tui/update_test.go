@@ -427,6 +427,30 @@ func TestSnapshotFiles_HoldTheScreenAndAreTheOperatorsAlone(t *testing.T) {
 			t.Errorf("%s does not hold the screen", ext)
 		}
 	}
+	for _, x := range []struct {
+		dir, home string
+		w         int
+		want      string
+	}{
+		{dir, "", 250, "saved " + dir + "/baton-snap-20261201T120000Z.txt .ans .json"},
+		{dir, dir, 80, "saved ~/baton-snap-20261201T120000Z.txt .ans .json"},
+		{dir, dir, 45, "saved ~/baton-snap-20261201T120000Z.txt"},
+		{dir, filepath.Dir(dir), 40, "saved ~/" + filepath.Base(dir) + "/baton-snap-*"},
+	} {
+		c.o.SnapshotDir, c.home = x.dir, x.home
+		c.resize(x.w, 24)
+		c.press("ctrl+s")
+		if c.message.text != x.want {
+			t.Errorf("%d columns: said %q, want %q", x.w, c.message.text, x.want)
+		}
+	}
+	t.Chdir(dir)
+	here, _ := os.Getwd()
+	c.o.SnapshotDir, c.home = ".", ""
+	c.resize(250, 24)
+	if c.press("ctrl+s"); !strings.Contains(c.message.text, here+"/baton-snap-") {
+		t.Errorf("a directory relative to the process is told as %q", c.message.text)
+	}
 	c.o.SnapshotDir = filepath.Join(dir, "missing")
 	c.press("ctrl+s")
 	if !strings.Contains(c.message.text, "snapshot:") {

@@ -128,7 +128,7 @@ func (d *Drill) large(w, h int, k Look) []string {
 	}
 	out := Box(body, d.title(k), d.badge(k), edge, w, 7, k)
 	if !d.recordFits(side, 0, k) { // the frame's lower edge is the longest row there is
-		path := tailPath(tilde(d.D.Record, d.Home), iw-4, k)
+		path := tailPath(Tilde(d.D.Record, d.Home), iw-4, k)
 		out[6] = edgeRow(k.BottomLeft, k.BottomRight, []Span{{"", path}}, nil, edge, w, k)
 	}
 	return block(out, w, h)
@@ -274,8 +274,8 @@ func (d *Drill) lastRow(w int, k Look) string {
 	return r.Painted(d.next(n, k), n).String()
 }
 
-// tilde writes a path beneath home as people do.
-func tilde(path, home string) string {
+// Tilde writes a path beneath home as people do.
+func Tilde(path, home string) string {
 	if rest, ok := strings.CutPrefix(path, home+"/"); ok && home != "" {
 		return "~/" + rest
 	}

@@ -56,12 +56,12 @@ func (d *Drill) recordFits(w, after int, k Look) bool {
 	}
 	r := NewRow(1000, k)
 	d.recordKeys(r, k)
-	return after+r.w+Width(k.Record)+1+Width(Clean(tilde(d.D.Record, d.Home))) <= w
+	return after+r.w+Width(k.Record)+1+Width(Clean(Tilde(d.D.Record, d.Home))) <= w
 }
 
 // recordRow is the record's path alone, so that it can be copied.
 func (d *Drill) recordRow(w int, k Look) string {
-	path := Clean(tilde(d.D.Record, d.Home))
+	path := Clean(Tilde(d.D.Record, d.Home))
 	r := NewRow(w, k)
 	if lead := k.Record + " "; Width(lead)+Width(path) <= w {
 		r.Add(k.Dim, lead)
@@ -155,7 +155,7 @@ func (d *Drill) next(w int, k Look) string {
 	}
 	d.recordKeys(r, k)
 	r.Add(k.Dim, k.Record+" ")
-	return r.Add("", tailPath(tilde(d.D.Record, d.Home), r.Left(), k)).String()
+	return r.Add("", tailPath(Tilde(d.D.Record, d.Home), r.Left(), k)).String()
 }
 
 // recordKeys is what one can do, before the record's path.
