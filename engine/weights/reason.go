@@ -25,7 +25,7 @@ func (l *Law) explain(ms []Measure, reasons []string) {
 			reasons[i] = "ejected"
 		case ms[i].State == Out:
 			reasons[i] = "out of service"
-		case l.penalty(&ms[i], i) > 0:
+		case 2*l.penalty(&ms[i], i) > leadPenalty: // what holds it back is its own, not another's
 			reasons[i] = l.cause(&ms[i], i)
 		case lead >= 0:
 			reasons[i] = ms[lead].Name + ": " + l.cause(&ms[lead], lead)
