@@ -65,7 +65,7 @@ type Model struct {
 	mode     mode
 	question *question
 	prompt   *prompt
-	typed    []string // commands of this session, the oldest first
+	typed    []string // commands typed so far, the oldest first
 	list     *list
 	scrolled int // of the help
 

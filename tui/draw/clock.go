@@ -45,9 +45,9 @@ func (d *Drill) verdict(k Look) (glyph, word string, ink, badge theme.Style) {
 	case control.Aborted:
 		return k.Bad, k.Aborted, k.WarnBold, k.BadgeWarn
 	case control.Inconclusive:
-		return k.Todo, k.Inconclusive, k.WarnBold, k.BadgeWarn
+		return k.Ahead, k.Inconclusive, k.WarnBold, k.BadgeWarn
 	}
-	return k.Todo, v, k.Dim, k.BadgeQuiet
+	return k.Ahead, v, k.Dim, k.BadgeQuiet
 }
 
 // ink is the digits' style: how much of the target is used up.

@@ -42,7 +42,7 @@ func TestGlyphs_AreOneCellEach(t *testing.T) {
 		g := look(ascii, theme.Plain).Glyphs
 		for _, s := range append([]string{
 			g.TopLeft, g.TopRight, g.BottomLeft, g.BottomRight, g.Horizontal, g.Vertical, g.Healthy, g.Degraded, g.Ejected, g.Recovering, g.Drained, g.Disabled,
-			g.Filled, g.Knob, g.KnobStaged, g.Rail, g.Ghost, g.Bar, g.BarEnd, g.BarRail, g.Select, g.Done, g.Doing, g.Todo, g.Bad, g.Fail, g.Over, g.Corner, g.Base,
+			g.Filled, g.Knob, g.KnobStaged, g.Rail, g.Ghost, g.Bar, g.BarEnd, g.BarRail, g.Select, g.Done, g.Doing, g.Ahead, g.Bad, g.Fail, g.Over, g.Corner, g.Base,
 			g.Arrow, g.Dot, g.Ellipsis, g.Left, g.Right, g.Full, g.Upper, g.Lower,
 		}, g.Sparks[:]...) {
 			if ansi.StringWidth(s) != 1 {

@@ -150,7 +150,7 @@ func StateWord(state string, k Look) (glyph, word string, st theme.Style) {
 	case control.Disabled:
 		return k.Glyphs.Disabled, k.Words.Disabled, k.CritBold
 	}
-	return k.Todo, state, k.Dim
+	return k.Ahead, state, k.Dim
 }
 
 // body is the inside of the frame: figures, a graph where there is room, the

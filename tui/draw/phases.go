@@ -21,7 +21,7 @@ func (d *Drill) moment(name string) *control.Moment {
 type detail struct {
 	tight bool // little space between, and not the fault itself
 	times bool // when phases were reached
-	todo  bool // what is still to come
+	ahead bool // what is still to come
 	clock bool // moments as on the clock, m:ss.t
 }
 
@@ -30,11 +30,11 @@ type detail struct {
 func (d *Drill) phases(w int, k Look) string {
 	var line []Span
 	for _, v := range [...]detail{
-		{times: true, todo: true, clock: true},
-		{tight: true, times: true, todo: true, clock: true},
-		{tight: true, times: true, todo: true},
+		{times: true, ahead: true, clock: true},
+		{tight: true, times: true, ahead: true, clock: true},
+		{tight: true, times: true, ahead: true},
 		{tight: true, times: true},
-		{tight: true, todo: true},
+		{tight: true, ahead: true},
 		{tight: true},
 	} {
 		if line = d.steps(v, k); spansWidth(line) <= w {
@@ -79,7 +79,7 @@ func (d *Drill) steps(v detail, k Look) []Span {
 			if name != control.PhaseFault && v.times {
 				out = append(out, Span{k.Dim, " " + momentText(m.TS, v.clock)})
 			}
-		case doing && name == control.PhaseRestored && !v.todo:
+		case doing && name == control.PhaseRestored && !v.ahead:
 			// the keys below say so
 		case doing:
 			doing = false
@@ -91,9 +91,9 @@ func (d *Drill) steps(v detail, k Look) []Span {
 			if name == control.PhaseRestored {
 				out = append(out, Span{k.Dim, " (R)"})
 			}
-		case v.todo:
+		case v.ahead:
 			next()
-			out = append(out, Span{k.Faint, k.Todo + sp + k.phase(name)})
+			out = append(out, Span{k.Faint, k.Ahead + sp + k.phase(name)})
 		}
 	}
 	return out

@@ -11,13 +11,13 @@ type Glyphs struct {
 	Filled, Knob, KnobStaged, Rail, Ghost string // a slider, and where its knob was
 	Bar, BarEnd, BarRail                  string // the clock's bar
 
-	Select, Done, Doing, Todo, Bad string // lists
-	Fail, Over                     string // marks of a graph: failures; above its scale
-	Corner, Base                   string // a graph's axis
-	Arrow, Dot, Ellipsis           string // in texts
-	Left, Right                    string // keys
-	Sparks                         [8]string
-	Full, Upper, Lower             string // blocks of digits
+	Select, Done, Doing, Ahead, Bad string // lists
+	Fail, Over                      string // marks of a graph: failures; above its scale
+	Corner, Base                    string // a graph's axis
+	Arrow, Dot, Ellipsis            string // in texts
+	Left, Right                     string // keys
+	Sparks                          [8]string
+	Full, Upper, Lower              string // blocks of digits
 }
 
 var unicode = Glyphs{
@@ -25,7 +25,7 @@ var unicode = Glyphs{
 	Healthy: "●", Degraded: "▲", Ejected: "✖", Recovering: "◐", Drained: "▼", Disabled: "■",
 	Filled: "━", Knob: "●", KnobStaged: "○", Rail: "─", Ghost: "┊",
 	Bar: "━", BarEnd: "╸", BarRail: "─",
-	Select: "▸", Done: "✔", Doing: "▸", Todo: "○", Bad: "✖",
+	Select: "▸", Done: "✔", Doing: "▸", Ahead: "○", Bad: "✖",
 	Fail: "✖", Over: "▲", Corner: "└", Base: "─",
 	Arrow: "→", Dot: "·", Ellipsis: "…", Left: "←", Right: "→",
 	Sparks: [8]string{"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"},
@@ -37,7 +37,7 @@ var onlyASCII = Glyphs{
 	Healthy: "o", Degraded: "!", Ejected: "x", Recovering: "~", Drained: "v", Disabled: "#",
 	Filled: "=", Knob: "O", KnobStaged: "0", Rail: "-", Ghost: ":",
 	Bar: "=", BarEnd: ">", BarRail: "-",
-	Select: ">", Done: "*", Doing: ">", Todo: "o", Bad: "x",
+	Select: ">", Done: "*", Doing: ">", Ahead: "o", Bad: "x",
 	Fail: "x", Over: "^", Corner: "+", Base: "-",
 	Arrow: ">", Dot: "-", Ellipsis: "~", Left: "<", Right: ">",
 	Sparks: [8]string{"_", ".", "-", "~", "=", "+", "*", "#"},
