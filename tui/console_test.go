@@ -284,7 +284,7 @@ func TestSmallScreen_LosesNothingOfAQuestion(t *testing.T) {
 				t.Error(err)
 			}
 			var inside []string
-			for _, l := range strings.Split(ansi.Strip(v), "\n") {
+			for l := range strings.SplitSeq(ansi.Strip(v), "\n") {
 				inside = append(inside, strings.Trim(l, "│ "))
 			}
 			text := strings.Join(inside, " ")
