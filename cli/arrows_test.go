@@ -41,9 +41,10 @@ var allowed = map[string][]string{
 var pure = []string{"health", "limit", "outcome", "scan", "sse", "weights", "window"}
 
 func TestArrows_PointDownOnly(t *testing.T) {
+	need(t, "go")
 	out, err := exec.Command("go", "list", "-f", "{{.ImportPath}}: {{join .Imports \" \"}}", "baton/...").Output()
 	if err != nil {
-		t.Skipf("go list does not run here: %v", err)
+		t.Fatalf("go list: %v", err)
 	}
 	seen := 0
 	for line := range strings.Lines(string(out)) {
@@ -73,9 +74,10 @@ func TestArrows_PointDownOnly(t *testing.T) {
 }
 
 func TestTheme_ImportsLipglossAndNothingElse(t *testing.T) {
+	need(t, "go")
 	out, err := exec.Command("go", "list", "-f", "{{join .Imports \" \"}}", "baton/tui/theme").Output()
 	if err != nil {
-		t.Skipf("go list does not run here: %v", err)
+		t.Fatalf("go list: %v", err)
 	}
 	for imp := range strings.FieldsSeq(string(out)) {
 		if strings.Contains(imp, ".") && imp != "github.com/charmbracelet/lipgloss" {

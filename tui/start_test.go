@@ -28,7 +28,7 @@ func TestStart_DoesNotAskAMuteTerminal(t *testing.T) {
 	cmd.Env = append(os.Environ(), "BATON_TUI_STARTED=1", "TERM=xterm-256color", "CI=", "NO_COLOR=")
 	f, err := pty.Start(cmd)
 	if err != nil {
-		t.Skipf("no pseudo-terminal: %v", err)
+		unavailable(t, "a pseudo-terminal", err)
 	}
 	defer f.Close()
 	out, _ := io.ReadAll(f) // ends with EIO
@@ -44,7 +44,7 @@ func started(t *testing.T, o Options) (*os.File, context.CancelFunc, func() (Exi
 	t.Helper()
 	master, slave, err := pty.Open()
 	if err != nil {
-		t.Skipf("no pseudo-terminal: %v", err)
+		unavailable(t, "a pseudo-terminal", err)
 	}
 	if err := pty.Setsize(master, &pty.Winsize{Cols: 100, Rows: 30}); err != nil {
 		t.Fatal(err)
@@ -119,13 +119,26 @@ func TestRun_RefusesWhatIsNoTerminal(t *testing.T) {
 }
 
 func TestImports_AreControlDrawThemeAndTheTerminalAlone(t *testing.T) {
+	if _, err := exec.LookPath("go"); err != nil {
+		unavailable(t, "go", err)
+	}
 	out, err := exec.Command("go", "list", "-deps", ".").Output()
 	if err != nil {
-		t.Skipf("no go command: %v", err)
+		t.Fatalf("go list: %v", err)
 	}
 	for p := range strings.FieldsSeq(string(out)) {
 		if p == "net/http" || strings.HasPrefix(p, "baton/") && p != "baton/tui" && p != "baton/tui/draw" && p != "baton/tui/theme" && p != "baton/engine/control" {
 			t.Errorf("the console depends on %s", p)
 		}
 	}
+}
+
+// unavailable skips a test whose means are absent, or fails it where skipping is
+// forbidden.
+func unavailable(t *testing.T, what string, err error) {
+	t.Helper()
+	if os.Getenv("BATON_NO_SKIP") == "1" {
+		t.Fatalf("%s is not to be had, and BATON_NO_SKIP=1 forbids to skip: %v", what, err)
+	}
+	t.Skipf("%s is not to be had: %v", what, err)
 }
