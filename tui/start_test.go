@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -39,6 +40,24 @@ func TestStart_DoesNotAskAMuteTerminal(t *testing.T) {
 	}
 }
 
+// transcript is what a terminal was sent so far.
+type transcript struct {
+	mu sync.Mutex
+	b  strings.Builder
+}
+
+func (t *transcript) Write(b []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.b.Write(b)
+}
+
+func (t *transcript) String() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.b.String()
+}
+
 // started runs a console on a pseudo-terminal of 100x30 and gives the terminal.
 func started(t *testing.T, o Options) (*os.File, context.CancelFunc, func() (Exit, string)) {
 	t.Helper()
@@ -51,11 +70,8 @@ func started(t *testing.T, o Options) (*os.File, context.CancelFunc, func() (Exi
 	}
 	o.Control, o.In, o.Out, o.Lang = newFake(made(2)), slave, slave, "en"
 	ctx, cancel := context.WithCancel(t.Context())
-	text := make(chan string, 1)
-	go func() {
-		b, _ := io.ReadAll(master)
-		text <- string(b)
-	}()
+	text := &transcript{}
+	go func() { _, _ = io.Copy(text, master) }()
 	ended := make(chan Exit, 1)
 	go func() {
 		e, err := Run(ctx, o)
@@ -67,9 +83,10 @@ func started(t *testing.T, o Options) (*os.File, context.CancelFunc, func() (Exi
 	return master, cancel, func() (Exit, string) {
 		select {
 		case e := <-ended:
-			_ = slave.Close()
-			time.AfterFunc(time.Second, func() { _ = master.Close() })
-			return e, <-text
+			// The slave stays open: a console that was killed does not wait for its reader, and to
+			// close the file under it would be a race. So the text has no end that could be read.
+			time.Sleep(200 * time.Millisecond)
+			return e, text.String()
 		case <-time.After(10 * time.Second):
 			t.Fatal("the console does not end")
 			return Lost, ""
