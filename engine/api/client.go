@@ -113,6 +113,16 @@ func call(cmd control.Command) (method, path string, err error) {
 		return http.MethodDelete, "/api/v1/drills/shown", nil
 	case *control.Reload:
 		return http.MethodPost, "/api/v1/reload", nil
+	case *control.MarkDrill:
+		return http.MethodPost, "/api/v1/drills/current/mark", nil
+	case *control.CancelScheduled:
+		return http.MethodDelete, "/api/v1/schedule/" + url.PathEscape(x.ID), nil
+	case *control.DismissIncident:
+		return http.MethodDelete, "/api/v1/incidents/shown", nil
+	case *control.SetFailover:
+		return http.MethodPut, "/api/v1/failover", nil
+	case *control.SetSim:
+		return http.MethodPut, vendor(x.Vendor, "sim"), nil
 	}
 	return "", "", control.Errorf(control.Internal, "%T has no call", cmd)
 }
@@ -141,6 +151,14 @@ func (c *Client) Ask(ctx context.Context, q control.Query) (control.Answer, erro
 		return get[*control.Report](ctx, c, "/api/v1/drills/"+url.PathEscape(q.ID), "")
 	case control.Scenarios:
 		return get[[]control.Scenario](ctx, c, "/api/v1/scenarios", "scenarios")
+	case control.PreflightOf:
+		v := url.Values{"scenario": {q.Scenario}}
+		for name, value := range map[string]string{"vendor": q.Vendor, "fault": q.Fault} {
+			if value != "" {
+				v.Set(name, value)
+			}
+		}
+		return get[*control.Preflight](ctx, c, "/api/v1/preflight?"+v.Encode(), "")
 	}
 	return nil, control.Errorf(control.Internal, "%T has no call", q)
 }

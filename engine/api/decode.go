@@ -107,6 +107,8 @@ func wanted(cmd control.Command) string {
 		return "rps"
 	case *control.StartDrill:
 		return "scenario"
+	case *control.SetFailover:
+		return "mode"
 	}
 	return ""
 }

@@ -65,6 +65,12 @@ func (s *server) routes() {
 	h("POST /api/v1/drills", s.startDrill)
 	h("DELETE /api/v1/drills/current", do(s, func(string) *control.AbortDrill { return new(control.AbortDrill) }))
 	h("DELETE /api/v1/drills/shown", do(s, func(string) *control.DismissDrill { return new(control.DismissDrill) }))
+	h("POST /api/v1/drills/current/mark", do(s, func(string) *control.MarkDrill { return new(control.MarkDrill) }))
+	h("GET /api/v1/preflight", ask[*control.Preflight](s, preflightQuery, nil))
+	h("DELETE /api/v1/schedule/{name}", do(s, func(id string) *control.CancelScheduled { return &control.CancelScheduled{ID: id} }))
+	h("DELETE /api/v1/incidents/shown", do(s, func(string) *control.DismissIncident { return new(control.DismissIncident) }))
+	h("PUT /api/v1/failover", do(s, func(string) *control.SetFailover { return new(control.SetFailover) }))
+	h("PUT /api/v1/vendors/{name}/sim", do(s, func(v string) *control.SetSim { return &control.SetSim{Vendor: v} }))
 	h("POST /api/v1/reload", do(s, func(string) *control.Reload { return new(control.Reload) }))
 }
 
@@ -105,6 +111,15 @@ func plain(q control.Query) func(*http.Request) (control.Query, error) {
 
 func drillQuery(r *http.Request) (control.Query, error) {
 	return control.DrillByID{ID: r.PathValue("id")}, nil
+}
+
+func preflightQuery(r *http.Request) (control.Query, error) {
+	v := r.URL.Query()
+	q := control.PreflightOf{Scenario: v.Get("scenario"), Vendor: v.Get("vendor"), Fault: v.Get("fault")}
+	if q.Scenario == "" {
+		return nil, &control.Error{Kind: control.Invalid, Field: "scenario", Message: "the parameter scenario is missing"}
+	}
+	return q, nil
 }
 
 func eventsQuery(r *http.Request) (control.Query, error) {

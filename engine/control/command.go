@@ -1,6 +1,7 @@
 package control
 
 import (
+	"encoding/json"
 	"fmt"
 	"sort"
 	"strconv"
@@ -115,13 +116,16 @@ type ForgetLimit struct {
 // StartDrill runs a scenario.
 type StartDrill struct {
 	Meta
-	ID       string   `json:"id,omitempty"` // "": made by whoever serves the command
-	Scenario string   `json:"scenario"`
-	Vendor   string   `json:"vendor,omitempty"`
-	Fault    string   `json:"fault,omitempty"`
-	For      Duration `json:"for,omitempty"`
-	Note     string   `json:"note,omitempty"`
-	Ticket   string   `json:"ticket,omitempty"`
+	ID        string   `json:"id,omitempty"` // "": made by whoever serves the command
+	Scenario  string   `json:"scenario"`
+	Vendor    string   `json:"vendor,omitempty"`
+	Fault     string   `json:"fault,omitempty"`
+	For       Duration `json:"for,omitempty"`
+	Note      string   `json:"note,omitempty"`
+	Ticket    string   `json:"ticket,omitempty"`
+	Countdown Duration `json:"countdown,omitempty"` // before the fault, to cancel in
+	Force     bool     `json:"force,omitempty"`     // against a blackout and a recent run; never against preflight
+	Witness   string   `json:"witness,omitempty"`   // path of the log of an observer apart
 }
 
 // AbortDrill ends the drill that runs and restores.
@@ -129,6 +133,70 @@ type AbortDrill struct{ Meta }
 
 // DismissDrill takes an ended drill off the screen.
 type DismissDrill struct{ Meta }
+
+// MarkDrill is a person's keypress that the drill which runs waits for: in an
+// external one, that the vendor has been cut now (or is back).
+type MarkDrill struct {
+	Meta
+	Task int `json:"task,omitempty"` // number of a line of the checklist, from 1; 0: what the drill waits for
+}
+
+// CancelScheduled takes one occurrence off the schedule.
+type CancelScheduled struct {
+	Meta
+	ID string `json:"-"`
+}
+
+// DismissIncident takes an incident that is over off the screen.
+type DismissIncident struct{ Meta }
+
+// SetFailover says who moves traffic away from a vendor that is down. Manual is
+// a lease: breakers alarm, people move the weights, and it ends by itself.
+type SetFailover struct {
+	Meta
+	Mode string   `json:"mode"`          // auto or manual
+	For  Duration `json:"for,omitempty"` // 0: 30m; at most 4h
+}
+
+// SetSim changes a simulated vendor while it runs: in DEMO only.
+type SetSim struct {
+	Meta
+	Vendor string          `json:"-"`
+	Knobs  json.RawMessage `json:"-"` // the whole body; which there are is the simulator's to say
+}
+
+// MarshalJSON writes the knobs, and who turns them.
+func (c *SetSim) MarshalJSON() ([]byte, error) {
+	fields := map[string]any{}
+	if len(c.Knobs) > 0 {
+		if err := json.Unmarshal(c.Knobs, &fields); err != nil {
+			return nil, err
+		}
+	}
+	if c.By != "" {
+		fields["by"] = c.By
+	}
+	return json.Marshal(fields)
+}
+
+// UnmarshalJSON takes out what every command has; the rest are the knobs.
+func (c *SetSim) UnmarshalJSON(b []byte) error {
+	fields := map[string]json.RawMessage{}
+	if err := json.Unmarshal(b, &fields); err != nil {
+		return err
+	}
+	own, err := json.Marshal(map[string]json.RawMessage{"by": fields["by"], "revision": fields["revision"]})
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(own, &c.Meta); err != nil {
+		return err
+	}
+	delete(fields, "by")
+	delete(fields, "revision")
+	c.Knobs, err = json.Marshal(fields)
+	return err
+}
 
 // Reload reads the configuration again.
 type Reload struct{ Meta }
@@ -175,6 +243,24 @@ func (c *StartDrill) Line() string {
 func (c *AbortDrill) Line() string   { return "baton drill abort" }
 func (c *DismissDrill) Line() string { return "DELETE /api/v1/drills/shown" }
 func (c *Reload) Line() string       { return "POST /api/v1/reload" }
+func (c *MarkDrill) Line() string {
+	if c.Task > 0 {
+		return "baton drill mark " + strconv.Itoa(c.Task)
+	}
+	return "baton drill mark"
+}
+func (c *CancelScheduled) Line() string { return "baton drill cancel " + c.ID }
+func (c *DismissIncident) Line() string { return "DELETE /api/v1/incidents/shown" }
+func (c *SetFailover) Line() string {
+	s := "baton failover " + c.Mode
+	if c.Mode == "manual" && c.For > 0 {
+		s += " --for " + c.For.String()
+	}
+	return s
+}
+func (c *SetSim) Line() string {
+	return fmt.Sprintf("PUT /api/v1/vendors/%s/sim %s", c.Vendor, c.Knobs)
+}
 
 // FormatWeights writes weights as the command line does: "lanyun=70 bailian=30",
 // larger ones first.
@@ -237,6 +323,6 @@ func tidy(cmd Command) {
 	case *SetWeights:
 		c.Reason = plain(c.Reason, any)
 	case *StartDrill:
-		c.Note, c.Ticket = plain(c.Note, any), plain(c.Ticket, any)
+		c.Note, c.Ticket, c.Witness = plain(c.Note, any), plain(c.Ticket, any), plain(c.Witness, any)
 	}
 }

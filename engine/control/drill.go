@@ -43,6 +43,91 @@ type DrillState struct {
 	Verify   *VerifyState  `json:"verify"` // progress of verification, null before it
 	HurtS    float64       `json:"hurt_s"` // seconds in which clients were hurt
 	Record   string        `json:"record"` // path of the record, "" while none is written
+
+	Judge     string      `json:"judge"`     // cutover, contained or recovered
+	Incident  bool        `json:"incident"`  // nobody ordered it
+	Sealed    bool        `json:"sealed"`    // blind: vendor and fault are not told until it ends
+	Armed     *time.Time  `json:"armed"`     // while a countdown runs: when the fault goes in
+	Waits     string      `json:"waits"`     // what a person has to do for the drill to go on, "" nothing
+	Checklist []Task      `json:"checklist"` // the facilitator's
+	Baseline  *Latency    `json:"baseline"`  // clients' first tokens before the fault; null without one
+	Budget    *DrillRisk  `json:"budget"`    // how much of the stop conditions is used up
+	Preflight []Check     `json:"preflight"` // as it was at the start
+	Steps     []StepState `json:"steps"`
+	Page      string      `json:"page"` // path of the HTML report, "" while none is written
+}
+
+// Task is one line of a facilitator's checklist.
+type Task struct {
+	Text string `json:"text"`
+	Done bool   `json:"done"`
+}
+
+// DrillRisk is what the drill has cost so far against what ends it.
+type DrillRisk struct {
+	Failed    int64    `json:"failed"`
+	MaxFailed int64    `json:"max_failed"`
+	Cost      *float64 `json:"cost"`     // extra, in the ledger's currency; null: unpriced
+	MaxCost   *float64 `json:"max_cost"` // null: none set
+}
+
+// StepState is a further command of a scenario.
+type StepState struct {
+	AtS  float64 `json:"at_s"` // from T0
+	Text string  `json:"text"`
+	Done bool    `json:"done"`
+}
+
+// Check is one thing that preflight asks for.
+type Check struct {
+	Name string `json:"name"`
+	Want string `json:"want"`
+	Got  string `json:"got"`
+	OK   bool   `json:"ok"`
+	Warn bool   `json:"warn"` // not so, or not known, and no reason to refuse
+}
+
+// Preflight is what would happen if a scenario were started now.
+type Preflight struct {
+	Scenario  string    `json:"scenario"`
+	Claim     string    `json:"claim"`
+	Judge     string    `json:"judge"`
+	Vendor    string    `json:"vendor"` // who it would hit; "" while it is drawn by lot
+	Fault     FaultSpec `json:"fault"`
+	Checks    []Check   `json:"checks"`
+	Refused   string    `json:"refused"`    // why it would be refused, "" it would not
+	Plan      []string  `json:"plan"`       // what happens, step by step
+	ExtraCost *float64  `json:"extra_cost"` // expected, in the ledger's currency; null: unpriced
+}
+
+// Scheduled is a drill that the schedule starts.
+type Scheduled struct {
+	ID        string    `json:"id"` // of this one occurrence
+	Scenario  string    `json:"scenario"`
+	Vendor    string    `json:"vendor"` // whose turn it is; "" as the scenario says
+	At        time.Time `json:"at"`
+	Armed     bool      `json:"armed"`
+	Announced bool      `json:"announced"`
+	Cancelled string    `json:"cancelled"` // who cancelled it or why it will not run, "" it will
+}
+
+// Freshness is when losing a vendor by a fault was last passed.
+type Freshness struct {
+	Vendor string     `json:"vendor"`
+	Fault  string     `json:"fault"`
+	Passed *time.Time `json:"passed"` // null: never
+	Days   *float64   `json:"days"`
+	Stale  bool       `json:"stale"` // over 35 days, or never
+}
+
+// WitnessResult is what an observer apart has seen.
+type WitnessResult struct {
+	CutoverS    *float64 `json:"cutover_s"`    // from the drill's T0, by the witness's clock
+	DifferenceS *float64 `json:"difference_s"` // the drill's minus the witness's
+	Requests    int64    `json:"requests"`
+	Failed      int64    `json:"failed"`
+	Log         string   `json:"log"`
+	Note        string   `json:"note"` // why there is no figure
 }
 
 // Moment is a phase reached.
@@ -101,7 +186,43 @@ type Report struct {
 	Note         string             `json:"note"`
 	Ticket       string             `json:"ticket"`
 	Previous     *Previous          `json:"previous"`
-	Files        map[string]string  `json:"files"` // json, markdown: paths
+	Files        map[string]string  `json:"files"` // json, markdown, html: paths
+	Cost         DrillCost          `json:"cost"`
+	Chain        Chain              `json:"chain"`
+
+	Judge      string             `json:"judge"`
+	Incident   bool               `json:"incident"`
+	Preflight  []Check            `json:"preflight"`
+	Steps      []StepState        `json:"steps"`
+	Checklist  []Task             `json:"checklist"`
+	Baseline   *Latency           `json:"baseline"`
+	FailbackS  *float64           `json:"failback_s"` // from the restore until its weight was inside its band; null: not seen
+	Failback   string             `json:"failback"`   // passed, failed, or "" not judged
+	Comparison []Previous         `json:"comparison"` // up to five earlier runs, newest first
+	Trend      string             `json:"trend"`      // in words, "" too few runs
+	Witness    *WitnessResult     `json:"witness"`
+	Vendors    map[string]Phased  `json:"vendors"`   // first tokens by vendor
+	Recording  string             `json:"recording"` // path, "" none
+	Versions   map[string]string  `json:"versions"`
+	Extra      map[string]float64 `json:"extra"` // a scenario's own figures: spike, story
+}
+
+// Phased is a vendor's first tokens before, during and after.
+type Phased struct {
+	Before Latency `json:"before"`
+	During Latency `json:"during"`
+	After  Latency `json:"after"`
+}
+
+// DrillCost is what a drill cost more than the same time without it would have.
+type DrillCost struct {
+	Extra *float64 `json:"extra"` // in the ledger's currency; null: unpriced
+}
+
+// Chain makes a change to an older record show.
+type Chain struct {
+	Previous string `json:"previous"` // sha256 of the record before
+	SHA256   string `json:"sha256"`   // of this one, without this field
 }
 
 // Bound is one thing a drill asks for.
@@ -119,6 +240,9 @@ type Point struct {
 	Failed   int64              `json:"failed"`
 	Attempts map[string]int64   `json:"attempts"` // begun, by vendor
 	Share    map[string]float64 `json:"share"`    // percent
+	P50ms    map[string]float64 `json:"p50_ms"`   // first tokens of that second, by vendor; absent: none
+	P90ms    map[string]float64 `json:"p90_ms"`
+	P99ms    map[string]float64 `json:"p99_ms"`
 }
 
 // WeightsAt is the weights from a moment on.
@@ -127,10 +251,12 @@ type WeightsAt struct {
 	Weights map[string]float64 `json:"weights"`
 }
 
-// Previous is the last run of the same scenario on the same vendor.
+// Previous is an earlier run of the same scenario on the same vendor.
 type Previous struct {
-	ID       string   `json:"id"`
-	CutoverS *float64 `json:"cutover_s"`
+	ID       string    `json:"id"`
+	CutoverS *float64  `json:"cutover_s"`
+	Verdict  string    `json:"verdict"`
+	Started  time.Time `json:"started"`
 }
 
 // Tally is what was counted since the engine started: differences of two
@@ -161,4 +287,6 @@ type VendorTally struct {
 	StateSince  time.Time `json:"state_since"`
 	Weight      float64   `json:"weight"`
 	WeightSince time.Time `json:"weight_since"` // when the weight last fell
+	FirstToken  []Bucket  `json:"first_token"`  // of its streams, cumulative
+	FirstFault  time.Time `json:"first_fault"`  // first bad attempt since it last was healthy; zero: none
 }

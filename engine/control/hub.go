@@ -121,7 +121,7 @@ func (h *Hub) fresh(cmd Command) error {
 // changes says whether cmd is one of the changes that the revision counts.
 func changes(cmd Command) bool {
 	switch cmd.(type) {
-	case *StartDrill, *AbortDrill, *DismissDrill:
+	case *StartDrill, *AbortDrill, *DismissDrill, *MarkDrill, *CancelScheduled, *DismissIncident, *SetSim:
 		return false // what a drill does comes as commands of its own
 	}
 	return true
@@ -155,7 +155,7 @@ func (h *Hub) snapshot() *Snapshot {
 	revision, turn := h.revision, h.turn
 	h.mu.Unlock()
 
-	s := new(Snapshot)
+	s := &Snapshot{Overrides: []Override{}, Schedule: []Scheduled{}, Freshness: []Freshness{}}
 	h.backend.Fill(s)
 	s.Revision = revision
 

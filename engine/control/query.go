@@ -30,6 +30,12 @@ type (
 	DrillByID struct{ ID string }
 	// Scenarios asks what drills there are: []Scenario.
 	Scenarios struct{}
+	// PreflightOf asks what would happen if a drill were started now: *Preflight.
+	PreflightOf struct {
+		Scenario string
+		Vendor   string // "": as the scenario says
+		Fault    string // "": as the scenario says
+	}
 )
 
 func (State) query()       {}
@@ -39,6 +45,7 @@ func (FailuresOf) query()  {}
 func (Drills) query()      {}
 func (DrillByID) query()   {}
 func (Scenarios) query()   {}
+func (PreflightOf) query() {}
 
 // Get asks c and gives the answer in its type.
 func Get[T any](ctx context.Context, c Control, q Query) (T, error) {
@@ -78,4 +85,9 @@ type Scenario struct {
 	Claim string    `json:"claim"`
 	Judge string    `json:"judge"`
 	Fault FaultSpec `json:"fault"`
+
+	Target   string   `json:"target"`   // given, primary, secondary, random or a vendor's name
+	Failover string   `json:"failover"` // auto or manual
+	Explain  []string `json:"explain"`  // what happens, in sentences
+	File     string   `json:"file"`     // "" for one that comes with baton
 }

@@ -11,20 +11,23 @@ import (
 // Snapshot is the state of baton at one moment. Times are milliseconds,
 // percents 0-100, rates 0-1; a figure that is not known is null.
 type Snapshot struct {
-	Time        time.Time   `json:"time"`
-	Version     string      `json:"version"`
-	UptimeS     float64     `json:"uptime_s"`
-	Environment string      `json:"environment"`
-	Revision    int64       `json:"revision"` // counts changes made by people
-	Control     string      `json:"control"`  // auto or pinned
-	Failover    string      `json:"failover"` // auto or manual
-	Mode        string      `json:"mode"`     // steer or observe
-	Pin         *Pin        `json:"pin"`
-	Lanes       LaneStates  `json:"lanes"`
-	Totals      Totals      `json:"totals"`
-	Service     Service     `json:"service"`
-	Vendors     []Vendor    `json:"vendors"`
-	Drill       *DrillState `json:"drill"`
+	Time        time.Time `json:"time"`
+	Version     string    `json:"version"`
+	UptimeS     float64   `json:"uptime_s"`
+	Environment string    `json:"environment"`
+	Revision    int64     `json:"revision"` // counts changes made by people
+	Control     string    `json:"control"`  // auto or pinned
+	Failover    string    `json:"failover"` // auto or manual
+	// FailoverUntil is when a lease of manual failover ends; null: none, or the
+	// file says manual.
+	FailoverUntil *time.Time  `json:"failover_until"`
+	Mode          string      `json:"mode"` // steer or observe
+	Pin           *Pin        `json:"pin"`
+	Lanes         LaneStates  `json:"lanes"`
+	Totals        Totals      `json:"totals"`
+	Service       Service     `json:"service"`
+	Vendors       []Vendor    `json:"vendors"`
+	Drill         *DrillState `json:"drill"`
 
 	Simulated bool         `json:"simulated"` // every vendor is a simulated one
 	Gateway   GatewayState `json:"gateway"`
@@ -32,6 +35,23 @@ type Snapshot struct {
 	Apply     string       `json:"apply"` // how a console applies weights: release or enter
 	Target    Targets      `json:"target"`
 	Alerts    []string     `json:"alerts"` // what a person has to see to now, worst first
+
+	Overrides []Override  `json:"overrides"` // in force: what people have set over the controller
+	Incident  *DrillState `json:"incident"`  // an outage that nobody ordered, until it is over and dismissed
+	Schedule  []Scheduled `json:"schedule"`  // the drills that come, soonest first
+	Freshness []Freshness `json:"freshness"` // when losing each vendor was last rehearsed and passed
+}
+
+// Override is something that people have set over the controller.
+type Override struct {
+	Kind    string     `json:"kind"`    // pin, drain, manual, limit, disabled, fault or observe
+	Vendor  string     `json:"vendor"`  // "" where all are meant
+	Text    string     `json:"text"`    // in words, without the time that is left
+	By      string     `json:"by"`      // "" where it is not known
+	Until   *time.Time `json:"until"`   // null: until somebody ends it
+	Release string     `json:"release"` // the command that ends it
+	Extend  string     `json:"extend"`  // the command that prolongs it; "": nothing to prolong
+	Ending  bool       `json:"ending"`  // in under two minutes
 }
 
 // Pin is weights set by hand.
@@ -51,8 +71,10 @@ type LaneStates struct {
 
 // LaneState is one lane's rate of requests and where its next ones go.
 type LaneState struct {
-	RPS   float64            `json:"rps"`
-	Split map[string]float64 `json:"split"` // percent by vendor
+	RPS     float64            `json:"rps"`
+	Split   map[string]float64 `json:"split"`   // percent by vendor
+	Waiting int                `json:"waiting"` // requests that wait for a place at a vendor
+	Shed    int64              `json:"shed"`    // refused by admission since the start
 }
 
 // Totals count since the start, at a request's end: requests = ok + failed +
@@ -110,36 +132,38 @@ const (
 
 // Vendor is one vendor's part of the snapshot.
 type Vendor struct {
-	Name       string             `json:"name"`
-	Label      string             `json:"label"`
-	Role       string             `json:"role"`
-	Simulated  bool               `json:"simulated"`
-	State      string             `json:"state"`
-	StateSince time.Time          `json:"state_since"`
-	Reason     string             `json:"reason"` // why it is in that state
-	Why        string             `json:"why"`    // the last reason for which its weight moved
-	Weight     float64            `json:"weight"`
-	Target     float64            `json:"target"`
-	Band       [2]float64         `json:"band"`
-	Pinned     bool               `json:"pinned"`
-	Share10s   *float64           `json:"share_10s"`
-	Share60s   *float64           `json:"share_60s"`
-	RPS        float64            `json:"rps"` // attempts begun per second over 10 s
-	InFlight   int                `json:"in_flight"`
-	Requests   int64              `json:"requests"` // answered whole by it
-	Attempts   int64              `json:"attempts"` // asked of it, trials too
-	Failed     int64              `json:"failed"`   // attempts that did not answer
-	FirstToken map[string]Latency `json:"first_token"`
-	Latency    map[string]Latency `json:"latency"`
-	Errors     Errors             `json:"errors"`
-	Limit      Limit              `json:"limit"`
-	Tokens     Tokens             `json:"tokens"`
-	Cost       Cost               `json:"cost"`
-	Published  *Published         `json:"published"`
-	Fault      *FaultState        `json:"fault"`
-	Overrides  []string           `json:"overrides"` // what people have set on it, in words
-	Ramp       *float64           `json:"ramp"`      // while recovering: 0-1 of its ramp
-	History    History            `json:"history"`
+	Name          string             `json:"name"`
+	Label         string             `json:"label"`
+	Role          string             `json:"role"`
+	Simulated     bool               `json:"simulated"`
+	State         string             `json:"state"`
+	StateSince    time.Time          `json:"state_since"`
+	Reason        string             `json:"reason"`  // why it is in that state
+	Why           string             `json:"why"`     // the last reason for which its weight moved
+	Release       string             `json:"release"` // what would end what holds it, "" where nothing does
+	Weight        float64            `json:"weight"`
+	Target        float64            `json:"target"`
+	Band          [2]float64         `json:"band"`
+	Pinned        bool               `json:"pinned"`
+	Share10s      *float64           `json:"share_10s"`
+	Share60s      *float64           `json:"share_60s"`
+	RPS           float64            `json:"rps"` // attempts begun per second over 10 s
+	InFlight      int                `json:"in_flight"`
+	InFlightLimit *float64           `json:"in_flight_limit"` // what adaptive admission lets be in flight; null: not known yet
+	Requests      int64              `json:"requests"`        // answered whole by it
+	Attempts      int64              `json:"attempts"`        // asked of it, trials too
+	Failed        int64              `json:"failed"`          // attempts that did not answer
+	FirstToken    map[string]Latency `json:"first_token"`
+	Latency       map[string]Latency `json:"latency"`
+	Errors        Errors             `json:"errors"`
+	Limit         Limit              `json:"limit"`
+	Tokens        Tokens             `json:"tokens"`
+	Cost          Cost               `json:"cost"`
+	Published     *Published         `json:"published"`
+	Fault         *FaultState        `json:"fault"`
+	Overrides     []string           `json:"overrides"` // what people have set on it, in words
+	Ramp          *float64           `json:"ramp"`      // while recovering: 0-1 of its ramp
+	History       History            `json:"history"`
 }
 
 // Windows are the windows of latencies, keys of FirstToken and Latency.
@@ -163,11 +187,17 @@ type Errors struct {
 
 // Limit is what is known of a vendor's rate limit.
 type Limit struct {
-	KnownRPS   *float64 `json:"known_rps"`
-	LearnedRPS *float64 `json:"learned_rps"`
-	AllowedRPS *float64 `json:"allowed_rps"` // what admission lets through
-	Keys       int      `json:"keys"`
-	Evidence   string   `json:"evidence"`
+	KnownRPS   *float64   `json:"known_rps"`
+	LearnedRPS *float64   `json:"learned_rps"`
+	AllowedRPS *float64   `json:"allowed_rps"` // what admission lets through
+	Keys       int        `json:"keys"`
+	Evidence   string     `json:"evidence"`
+	Type       string     `json:"type"`       // requests, tokens, concurrency or slope; "" none learned
+	Scope      string     `json:"scope"`      // key, account or unknown; "" none learned
+	Unit       string     `json:"unit"`       // of LearnedRPS when it is not 1/s: "tokens/min", "in flight"
+	Value      *float64   `json:"value"`      // as learned, in Unit
+	Confidence *float64   `json:"confidence"` // 0-1
+	LearnedAt  *time.Time `json:"learned_at"`
 }
 
 // Tokens count since the start.
