@@ -4,7 +4,6 @@ import (
 	"context"
 	"math/rand/v2"
 	"net/http"
-	"sync"
 	"sync/atomic"
 	"time"
 )
@@ -64,30 +63,10 @@ func (t *Traffic) Run(ctx context.Context) error {
 	if bound <= 0 {
 		bound = outstanding
 	}
-	slots := make(chan struct{}, bound)
-	var wg sync.WaitGroup
-	defer wg.Wait()
-	due := time.Now()
-	timer := time.NewTimer(0)
-	defer timer.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-timer.C:
-		}
+	Open{Pacer: pacer, Outstanding: bound, Dropped: func(time.Time) { t.dropped.Add(1) }}.Run(ctx, func(time.Time) func() {
 		q := t.draw(rng)
-		select {
-		case slots <- struct{}{}:
-			t.sent.Add(1)
-			wg.Go(func() {
-				defer func() { <-slots }()
-				t.ask(ctx, client, q)
-			})
-		default:
-			t.dropped.Add(1)
-		}
-		due = due.Add(pacer.Next()) // not from now: what is late is caught up with
-		timer.Reset(time.Until(due))
-	}
+		t.sent.Add(1)
+		return func() { t.ask(ctx, client, q) }
+	})
+	return nil
 }
