@@ -18,6 +18,7 @@ var allowed = map[string][]string{
 	"baton/drills":               {"engine/config", "engine/config/strict", "engine/control", "engine/window"},
 	"baton/drills/chart":         {},
 	"baton/drills/load":          {},
+	"baton/drills/cpu":           {},
 	"baton/engine":               {"engine/config", "engine/control", "engine/health", "engine/limit", "engine/outcome", "engine/weights", "engine/window"},
 	"baton/engine/api":           {"engine/control", "engine/window"},
 	"baton/engine/config":        {"engine/config/strict"},
