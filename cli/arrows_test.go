@@ -16,6 +16,7 @@ var allowed = map[string][]string{
 	"baton/tui/draw":             {"engine/control", "tui/theme"},
 	"baton/tui/theme":            {},
 	"baton/drills":               {"engine/config", "engine/config/strict", "engine/control", "engine/window"},
+	"baton/drills/chain":         {"engine/control"},
 	"baton/drills/chart":         {},
 	"baton/drills/load":          {},
 	"baton/drills/cpu":           {},
