@@ -265,6 +265,7 @@ func (l *Lease) Done(now time.Time, r outcome.Result, u outcome.Usage) {
 	v.tokensIn += int64(u.Input)
 	v.tokensOut += int64(u.Output)
 	v.measure(l, now, r)
+	v.bad.add(l, now, r.Outcome)
 	var enabled bool
 	var disable string
 	switch r.Outcome {
@@ -318,6 +319,7 @@ func (v *Vendor) measure(l *Lease, now time.Time, r outcome.Result) {
 	case r.Outcome == outcome.OK && l.kind == weights.Stream:
 		if l.firstToken > 0 {
 			v.rings[weights.Stream].Add(now, l.firstToken)
+			v.firstTokens.Add(l.firstToken)
 		}
 	case r.Outcome == outcome.OK:
 		v.rings[weights.Whole].Add(now, age)

@@ -58,6 +58,9 @@ func (e *Engine) healthChangedLocked(v *Vendor, c health.Change, now time.Time) 
 		ev.Text = fmt.Sprintf("%s is back: %s; its weight ramps", e.label(v), c.Reason)
 	case health.Healthy:
 		ev.Text = fmt.Sprintf("%s healthy again", e.label(v))
+		v.mu.Lock()
+		v.bad = badRun{}
+		v.mu.Unlock()
 	}
 	e.log(ev)
 	if c.To == health.Ejected && !t.still {

@@ -283,6 +283,7 @@ func (e *Engine) Tally() *control.Tally {
 		vt := control.VendorTally{
 			Name: v.Name, Begun: v.begun, LastBegun: v.lastBegun.UTC(), Faults: v.faults,
 			State: v.healthWord(), StateSince: v.health.Since().UTC(), Weight: percent(v.weight), WeightSince: v.fell.UTC(),
+			FirstToken: buckets(&v.firstTokens), FirstFault: v.bad.since.UTC(),
 		}
 		attempts += v.attempts
 		v.mu.Unlock()
@@ -295,8 +296,16 @@ func (e *Engine) Tally() *control.Tally {
 	out.Totals.Attempts = attempts
 	out.CutStreams = s.cut
 	out.Lost = append([]string{}, s.lost...)
-	for _, b := range s.all.Sparse() {
-		out.FirstToken = append(out.FirstToken, control.Bucket{Index: b.Index, N: b.N})
+	out.FirstToken = buckets(&s.all)
+	return out
+}
+
+// buckets is a histogram as a Tally holds it.
+func buckets(h *window.Histogram) []control.Bucket {
+	used := h.Sparse()
+	out := make([]control.Bucket, len(used))
+	for i, b := range used {
+		out[i] = control.Bucket{Index: b.Index, N: b.N}
 	}
 	return out
 }

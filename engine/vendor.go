@@ -55,6 +55,8 @@ type Vendor struct {
 	lastErr   string // the last vendor_fault's reason, for people
 
 	requests, attempts, failed, begun, faults int64
+	firstTokens                               window.Histogram // of its streams, since the start
+	bad                                       badRun
 	tokensIn, tokensOut                       int64
 
 	history history
