@@ -26,6 +26,9 @@ func TestBuiltIn_SpellsOutEveryDefault(t *testing.T) {
 	}
 	want := Default()
 	c.Vendors, c.Models = nil, nil
+	if len(c.Ledger.Holidays) == 0 {
+		c.Ledger.Holidays = nil
+	}
 	if len(c.Drill.Blackout) == 0 && len(c.Drill.Schedule) == 0 {
 		c.Drill.Blackout, c.Drill.Schedule = nil, nil
 	}

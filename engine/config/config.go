@@ -142,9 +142,22 @@ type Schedule struct {
 	Armed    bool   `toml:"armed"`
 }
 
-// Ledger is how money is written.
+// Ledger is how money is counted, and for how long that is kept.
 type Ledger struct {
-	Currency string `toml:"currency"`
+	Currency   string             `toml:"currency"`
+	Timezone   string             `toml:"timezone"`      // of days, and of prices that name none
+	Holidays   []string           `toml:"holidays,date"` // 2026-10-01 or 2026-10-01..2026-10-07, in that time zone
+	Rates      map[string]float64 `toml:"rates"`         // by currency: what one unit of it is in the ledger's
+	RawDays    int                `toml:"raw_days"`      // single attempts that answered
+	RawRows    int                `toml:"raw_rows"`      // and how many single attempts at most
+	MinuteDays int                `toml:"minute_days"`   // by the minute; failed attempts and latencies too
+	KeepDays   int                `toml:"keep_days"`     // by the quarter of an hour
+
+	Overhead       *float64 `toml:"overhead"`        // per day: what a second vendor takes beside its calls
+	SingleDiscount *float64 `toml:"single_discount"` // 0-1: what the primary alone would take off
+	Won            *float64 `toml:"won"`             // 0-1: what competing has taken off already
+	OutageCost     *float64 `toml:"outage_cost"`     // per minute without service
+	OutageMinutes  *float64 `toml:"outage_minutes"`  // per month, saved by the second vendor
 }
 
 // Model is a name that clients ask for, and what each vendor calls it.
@@ -177,6 +190,7 @@ type Vendor struct {
 	LimitRPS  float64   `toml:"limit_rps"`
 	Resume    string    `toml:"resume"` // "" or prefill
 	Price     []Price   `toml:"price"`
+	Limits    []LimitOf `toml:"limits"` // what was said of its limits, for the register
 	Published Published `toml:"published"`
 	Simulate  string    `toml:"simulate"` // profile of a simulated vendor, in place of base_url
 	Sim       Sim       `toml:"sim"`
@@ -187,11 +201,23 @@ type Price struct {
 	Model       string   `toml:"model"`
 	From        string   `toml:"from,date"` // 2026-08-16; "" always
 	Above       int      `toml:"above"`
-	Hours       string   `toml:"hours"` // 00:30-08:30; "" always
-	Batch       *float64 `toml:"batch"`
+	Hours       string   `toml:"hours"`    // 00:30-08:30, or several: 09:00-12:00,14:00-18:00; "" always
+	Days        string   `toml:"days"`     // mon-fri, or several: sat,sun,holiday; "" all. A holiday is no weekday
+	Timezone    string   `toml:"timezone"` // of from, hours and days; "": the ledger's
+	Currency    string   `toml:"currency"` // "": the ledger's; another needs ledger.rates
+	Batch       *float64 `toml:"batch"`    // multiplier in the batch lane
 	Input       *float64 `toml:"input"`
 	CachedInput *float64 `toml:"cached_input"`
 	Output      *float64 `toml:"output"`
+}
+
+// LimitOf is one entry of the register of limits: what somebody said, and when.
+// Nothing is routed by it; limit_rps is what admission goes by.
+type LimitOf struct {
+	What   string `toml:"what"` // documented, asked or granted
+	Limit  string `toml:"limit"`
+	Date   string `toml:"date,date"`
+	Source string `toml:"source"`
 }
 
 // Published is what a third party measured.

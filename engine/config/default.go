@@ -57,7 +57,7 @@ func Default() *Config {
 			Target: 7 * time.Minute, Baseline: 15 * time.Second, Settle: 30 * time.Second, Hold: holdWhereMeant,
 			MinRequests: 100, Success: 0.999, AbortBelow: 0.95, MaxFailed: 500, Timezone: "Asia/Shanghai",
 		},
-		Ledger: Ledger{Currency: "CNY"},
+		Ledger: Ledger{Currency: "CNY", Timezone: "Asia/Shanghai", RawDays: 7, RawRows: 1_000_000, MinuteDays: 62, KeepDays: 400},
 	}
 }
 

@@ -23,7 +23,7 @@ func TestParse_NamesLineKeyAndRuleOfEveryMistake(t *testing.T) {
 		"the wrong table":   {two + "[gateway]\nslo_p90 = \"1s\"", `c.toml:8: gateway.slo_p90: unknown key (did you mean "routing.slo_p90"?)`},
 		"the wrong case":    {two + "[gateway]\nListen = \"127.0.0.1:1\"", `c.toml:8: gateway.Listen: unknown key (did you mean "listen"?)`},
 		"in the 2nd vendor": {"[[vendors]]\nname = \"a\"\nsimulate = \"elastic\"\n[[vendors]]\nname = \"b\"\nsimulat = \"elastic\"\n", "c.toml:4: vendors[b]: needs base_url or simulate\nc.toml:6: vendors[b].simulat: unknown key (did you mean \"simulate\"?)"},
-		"dotted and inline": {two + "gateway.lissen = 1\ndrill = { goal = \"1s\", targt = \"1s\" }", "c.toml:7: vendors[b].gateway: unknown key (known here: api_keys, band, base_url, dialect, label, limit_rps, name, price, published, resume, role, sim, simulate, weight)\nc.toml:8: vendors[b].drill: unknown key (known here: api_keys, band, base_url, dialect, label, limit_rps, name, price, published, resume, role, sim, simulate, weight)"},
+		"dotted and inline": {two + "gateway.lissen = 1\ndrill = { goal = \"1s\", targt = \"1s\" }", "c.toml:7: vendors[b].gateway: unknown key (known here: api_keys, band, base_url, dialect, label, limit_rps, limits, name, price, published, resume, role, sim, simulate, weight)\nc.toml:8: vendors[b].drill: unknown key (known here: api_keys, band, base_url, dialect, label, limit_rps, limits, name, price, published, resume, role, sim, simulate, weight)"},
 
 		"wrong types": {
 			"gateway.deadline = 10\nrouting = { attempts = \"3\", failover_on_filter = 1 }\nconsole.mouse = \"yes\"\ndemo.rps = inf\n" + two,

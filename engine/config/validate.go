@@ -101,12 +101,11 @@ func (v *validation) config(c *Config) {
 	v.routing(&c.Routing)
 	v.clocks(c)
 	v.drill(&c.Drill)
-	v.want(currency.MatchString(c.Ledger.Currency), "ledger.currency", c.Ledger.Currency, `three capital letters, such as "CNY"`)
+	v.ledger(&c.Ledger)
 	v.vendors(c)
+	v.rates(c)
 	v.models(c)
 }
-
-var currency = regexp.MustCompile(`^[A-Z]{3}$`)
 
 func (v *validation) gateway(c *Config) {
 	g := &c.Gateway

@@ -55,6 +55,9 @@ func (v *validation) vendor(at string, ven *Vendor) {
 	for i := range ven.Price {
 		v.price(strict.Element(at+".price", i), &ven.Price[i])
 	}
+	for i := range ven.Limits {
+		v.limitOf(strict.Element(at+".limits", i), &ven.Limits[i])
+	}
 	v.notNegative(at+".published.p90_first_token", ven.Published.P90FirstToken)
 	v.sim(at+".sim", ven.Simulate, &ven.Sim)
 }
@@ -113,23 +116,6 @@ func orMust(shown, rule string) string {
 		return "must be " + rule
 	}
 	return rule
-}
-
-func (v *validation) price(at string, p *Price) {
-	for key, f := range map[string]*float64{"input": p.Input, "cached_input": p.CachedInput, "output": p.Output} {
-		v.want(f == nil || *f >= 0, at+"."+key, value(f), "0 or more per million tokens")
-	}
-	v.want(p.Batch == nil || *p.Batch >= 0 && *p.Batch <= 1, at+".batch", value(p.Batch), "a part from 0 to 1 of the price")
-	v.atLeast(at+".above", p.Above, 0)
-	v.want(p.From == "" || isDate(p.From), at+".from", p.From, `a date such as "2026-08-16"`)
-	v.want(p.Hours == "" || isHours(p.Hours), at+".hours", p.Hours, `hours such as "00:30-08:30"`)
-}
-
-func value(f *float64) float64 {
-	if f == nil {
-		return 0
-	}
-	return *f
 }
 
 func (v *validation) onePrimary(c *Config) {
