@@ -11,7 +11,6 @@ import (
 const (
 	pinDefault = 15 * time.Minute
 	pinMax     = 4 * time.Hour
-	pinWarn    = 2 * time.Minute
 	textMax    = 500 // bytes of a reason
 )
 
@@ -33,6 +32,8 @@ func (e *Engine) Do(cmd control.Command) (bool, error) {
 		err = e.undrain(c, now)
 	case *control.Enable:
 		err = e.enable(c, now)
+	case *control.SetFailover:
+		err = e.setFailover(c, now)
 	case *control.SetLimit:
 		err = e.setLimit(c.Vendor, c.RPS, c.Who(), now)
 	case *control.ForgetLimit:
@@ -81,7 +82,7 @@ func (e *Engine) setWeights(c *control.SetWeights, now time.Time) error {
 		return invalid("for", "for: %s is not between 0 and %s", c.For, control.Duration(pinMax))
 	}
 	e.pin = &pin{fractions: fractions, Pin: control.Pin{Weights: c.Weights, Until: now.Add(d).UTC(), By: c.By, Reason: c.Reason, Override: c.Override}}
-	e.warned = d <= pinWarn // so short a pin needs no warning
+	e.warned = d <= endsSoon // so short a pin needs no warning
 	e.setStill()
 	text := fmt.Sprintf("weights pinned to %s for %s", control.FormatWeights(c.Weights), control.Duration(d))
 	if c.Reason != "" {
@@ -108,31 +109,6 @@ func (e *Engine) settle(now time.Time) {
 	e.said = true // in the person's own event
 	e.publish(e.law.Tick(now, e.measures(e.table.Load(), now), e.lawPin()), now)
 	e.said = false
-}
-
-// expire ends a pin whose time has come, and warns before.
-func (e *Engine) expire(now time.Time) {
-	if !e.manual.IsZero() && now.After(e.manual) {
-		e.manual = time.Time{}
-		e.setStill()
-		e.log(control.Event{Time: now, Level: control.Warn, Kind: "operator", Text: "failover is automatic again: its time as manual has run out"})
-	}
-	if e.pin == nil {
-		return
-	}
-	left := e.pin.Until.Sub(now)
-	switch {
-	case left <= 0:
-		e.pin = nil
-		e.setStill()
-		e.log(control.Event{Time: now, Level: control.Warn, Kind: "weights", Text: "the pin has run out: weights are the controller's again"})
-	case left <= pinWarn && !e.warned:
-		e.warned = true
-		e.log(control.Event{
-			Time: now, Level: control.Warn, Kind: "weights",
-			Text: fmt.Sprintf("the pin %s ends in %s; send it again to extend it", control.FormatWeights(e.pin.Weights), control.Duration(left.Round(time.Second))),
-		})
-	}
 }
 
 func (e *Engine) drain(c *control.Drain, now time.Time) error {
@@ -208,8 +184,10 @@ func (e *Engine) setLimit(name string, rps float64, who string, now time.Time) e
 	}
 	v.mu.Lock()
 	text := fmt.Sprintf("limit of %s set to %g requests/s", e.label(v), rps)
+	v.limitBy = ""
 	if rps > 0 {
 		v.limiter.Set(rps)
+		v.limitBy = who
 	} else {
 		vc := v.cfg.Load()
 		v.limiter.Configure(vc.LimitRPS, max(1, len(vc.APIKeys))) // one set by hand is forgotten too
@@ -238,35 +216,6 @@ func (e *Engine) Restored(name string) {
 	v.mu.Unlock()
 	e.healthChangedLocked(v, change, now)
 	e.settle(now)
-}
-
-// SetManual makes failover manual until then, automatic for the zero time.
-func (e *Engine) SetManual(until time.Time) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	e.manual = until
-	e.setStill()
-	e.settle(time.Now())
-}
-
-// setStill puts into the table whether ejections move traffic, and remembers
-// the weights when people begin to be the ones who move them. e.mu is held.
-func (e *Engine) setStill() {
-	c := e.cfg.Load()
-	t := *e.table.Load()
-	was := t.manual
-	t.manual = c.Routing.Failover == "manual" || !e.manual.IsZero()
-	t.still = t.manual || c.Routing.Mode == "observe" || e.pin != nil && e.pin.Override
-	if t.manual && (!was || e.held == nil) {
-		e.held = make(map[string]float64, len(t.vendors))
-		for i, v := range t.vendors {
-			e.held[v.Name] = v.cfg.Load().Weight / 100
-			if len(t.weights) == len(t.vendors) {
-				e.held[v.Name] = t.weights[i]
-			}
-		}
-	}
-	e.table.Store(&t)
 }
 
 // tellAction puts what a person did into the journal, with the command for the shell.

@@ -28,7 +28,7 @@ type Engine struct {
 	mu       sync.Mutex // guards what follows
 	law      *weights.Law
 	pin      *pin
-	manual   time.Time          // failover is manual until then, whatever the configuration says
+	manual   manual             // failover is manual meanwhile, whatever the configuration says
 	held     map[string]float64 // the weights when failover became manual
 	warned   bool               // of the pin's end
 	moved    time.Time          // when weights last moved

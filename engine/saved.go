@@ -19,7 +19,7 @@ func (e *Engine) Saved() control.Saved {
 	s := control.Saved{
 		Weights: &control.SavedWeights{At: now, Weights: map[string]float64{}, Configured: map[string]float64{}},
 		Drained: map[string]string{}, Disabled: map[string]string{},
-		Limits: map[string]control.SavedLimit{}, SetLimit: map[string]float64{},
+		Limits: map[string]control.SavedLimit{}, SetLimit: map[string]float64{}, LimitBy: map[string]string{},
 	}
 	for i, v := range t.vendors {
 		vc := v.cfg.Load()
@@ -35,11 +35,8 @@ func (e *Engine) Saved() control.Saved {
 		if l, ok := v.limiter.Save(); ok {
 			s.Limits[v.Name] = control.SavedLimit{RPS: l.RPS, At: l.At.UTC(), Evidence: l.Evidence}
 		}
-		if known, ok := v.limiter.Known(); ok {
-			keys := float64(max(1, len(vc.APIKeys)))
-			if math.Abs(known-vc.LimitRPS*keys) > 1e-9 {
-				s.SetLimit[v.Name] = known / keys
-			}
+		if rps, ok := v.setByHand(); ok {
+			s.SetLimit[v.Name], s.LimitBy[v.Name] = rps, v.limitBy
 		}
 		v.mu.Unlock()
 	}
@@ -47,8 +44,8 @@ func (e *Engine) Saved() control.Saved {
 		p := e.pin.Pin
 		s.Pin = &p
 	}
-	if !e.manual.IsZero() {
-		s.Manual = &control.SavedManual{Until: e.manual.UTC(), Held: scaled(e.held, 100)}
+	if !e.manual.until.IsZero() {
+		s.Manual = &control.SavedManual{Until: e.manual.until.UTC(), By: e.manual.by, Held: scaled(e.held, 100)}
 	}
 	return s
 }
@@ -96,6 +93,7 @@ func (r *resumption) vendors(s control.Saved) {
 		}
 		if rps, ok := s.SetLimit[v.Name]; ok && rps > 0 && !math.IsInf(rps, 1) {
 			v.limiter.Set(rps)
+			v.limitBy = s.LimitBy[v.Name]
 			r.taken = append(r.taken, fmt.Sprintf("limit of %s set to %g requests/s", e.label(v), rps))
 		}
 		if l, ok := s.Limits[v.Name]; ok {
@@ -182,14 +180,18 @@ func (r *resumption) manual(m *control.SavedManual) (held map[string]float64) {
 	if m == nil || !m.Until.After(r.now) {
 		return nil
 	}
-	r.engine.manual = m.Until
+	until := m.Until
+	if latest := r.now.Add(manualMax); until.After(latest) { // the clock was set back
+		until = latest.UTC()
+	}
+	r.engine.manual = manual{until: until, by: m.By}
 	held = map[string]float64{}
 	for _, v := range r.engine.Vendors() {
 		if w := m.Held[v.Name]; w > 0 {
 			held[v.Name] = w / 100
 		}
 	}
-	r.taken = append(r.taken, "failover is manual until "+m.Until.UTC().Format(time.TimeOnly)+" UTC")
+	r.taken = append(r.taken, "failover is manual until "+until.UTC().Format(time.TimeOnly)+" UTC")
 	return held
 }
 

@@ -70,7 +70,7 @@ func TestResume_APinLastsUntilItsEndAndNoLonger(t *testing.T) {
 			t.Fatalf("100 requests at 40/60 went %v", n)
 		}
 		next.Tick(time.Now())
-		if !next.said("send it again to extend it") {
+		if !next.said("`baton weights extend` extends it") {
 			t.Error("nothing is said in its last two minutes")
 		}
 		time.Sleep(time.Minute)

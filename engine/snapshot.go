@@ -40,11 +40,14 @@ func (e *Engine) Fill(s *control.Snapshot) {
 	if t.manual {
 		s.Failover = "manual"
 		until := ""
-		if !e.manual.IsZero() {
-			until = " until " + e.manual.UTC().Format(time.TimeOnly) + " UTC"
+		if !e.manual.until.IsZero() {
+			at := e.manual.until.UTC()
+			s.FailoverUntil = &at
+			until = " until " + at.Format(time.TimeOnly) + " UTC"
 		}
 		s.Alerts = append(s.Alerts, "failover is manual"+until+": breakers alarm, people move the weights")
 	}
+	s.Overrides = e.overrides(now)
 	total := [2]int{}
 	for i, d := range [2]time.Duration{10 * time.Second, time.Minute} {
 		for _, v := range t.vendors {
@@ -151,6 +154,10 @@ func (e *Engine) fillVendor(out *control.Vendor, v *Vendor, total [2]int, now ti
 	if v.drained {
 		out.Overrides = append(out.Overrides, "drained by "+v.drainedBy)
 	}
+	if rps, ok := v.setByHand(); ok {
+		out.Overrides = append(out.Overrides, fmt.Sprintf("limit set to %g requests/s", rps))
+	}
+	out.Release = e.wouldRelease(v, now)
 	word, reason := v.state(ms(c.Routing.SLOP90), out, now)
 	if word != v.word {
 		v.word, v.since = word, now

@@ -41,6 +41,7 @@ type Vendor struct {
 	mu        sync.Mutex // guards what follows
 	health    *health.Machine
 	limiter   *limit.Limiter
+	limitBy   string // who set its limit by hand, "" if nobody did
 	rings     [weights.Kinds]*window.Ring
 	counts    window.Counter
 	flight    list // attempts in flight, oldest first

@@ -23,6 +23,7 @@ func TestClient_EveryCommandArrivesAsItWasSent(t *testing.T) {
 	half, ten, now := 50.0, 10, int64(0)
 	meta := control.Meta{By: "ana"}
 	m := control.Duration(time.Minute)
+	revision := func() *int64 { r := p.Revision(); return &r }
 	cases := []func() control.Command{
 		func() control.Command {
 			return &control.SetWeights{Meta: control.Meta{By: "ana", Revision: &now}, Weights: map[string]float64{"lanyun": 66.5, "bailian": 33.5}, For: 15 * m, Reason: "a “reason”", Override: true}
@@ -44,6 +45,14 @@ func TestClient_EveryCommandArrivesAsItWasSent(t *testing.T) {
 		},
 		func() control.Command { return &control.AbortDrill{Meta: meta} },
 		func() control.Command { return &control.DismissDrill{Meta: meta} },
+		func() control.Command { return &control.MarkDrill{Meta: meta, Task: 2} },
+		func() control.Command { return &control.CancelScheduled{Meta: meta, ID: "x-1"} },
+		func() control.Command { return &control.DismissIncident{Meta: meta} },
+		func() control.Command { return &control.SetFailover{Meta: meta, Mode: "manual", For: 15 * m} },
+		func() control.Command { return &control.SetFailover{Meta: meta, Mode: "auto"} },
+		func() control.Command {
+			return &control.SetSim{Meta: control.Meta{By: "ana", Revision: revision()}, Vendor: "lanyun", Knobs: json.RawMessage(`{"errors":0.2,"first_token":"2s"}`)}
+		},
 		func() control.Command { return &control.Reload{Meta: meta} },
 	}
 	for _, make := range cases {

@@ -75,6 +75,8 @@ func (p *plant) do(_ context.Context, cmd control.Command) error {
 		vendor = c.Vendor
 	case *control.ForgetLimit:
 		vendor = c.Vendor
+	case *control.SetSim:
+		vendor = c.Vendor
 	case *control.StartDrill:
 		if c.Scenario != "kill" {
 			return &control.Error{Kind: control.Invalid, Field: "scenario", Message: "scenario: there is no scenario " + c.Scenario}

@@ -3,6 +3,8 @@ package control
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -176,6 +178,9 @@ func (c *SetSim) MarshalJSON() ([]byte, error) {
 	if c.By != "" {
 		fields["by"] = c.By
 	}
+	if c.Revision != nil {
+		fields["revision"] = *c.Revision
+	}
 	return json.Marshal(fields)
 }
 
@@ -198,6 +203,24 @@ func (c *SetSim) UnmarshalJSON(b []byte) error {
 	return err
 }
 
+// turned writes the knobs as the command line does, " errors=0.2 first_token=2s",
+// sorted by name.
+func (c *SetSim) turned() string {
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(c.Knobs, &fields) != nil {
+		return ""
+	}
+	var b strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
+		var text string
+		if json.Unmarshal(fields[name], &text) != nil {
+			text = string(fields[name])
+		}
+		b.WriteString(" " + plain(name, 64) + "=" + plain(text, 64))
+	}
+	return b.String()
+}
+
 // Reload reads the configuration again.
 type Reload struct{ Meta }
 
@@ -209,6 +232,9 @@ func (c *SetWeights) Line() string {
 	}
 	if c.Reason != "" {
 		s += " --reason " + strconv.Quote(c.Reason)
+	}
+	if c.Override {
+		s += " --override"
 	}
 	return s
 }
@@ -259,7 +285,7 @@ func (c *SetFailover) Line() string {
 	return s
 }
 func (c *SetSim) Line() string {
-	return fmt.Sprintf("PUT /api/v1/vendors/%s/sim %s", c.Vendor, c.Knobs)
+	return "baton sim set " + c.Vendor + c.turned()
 }
 
 // FormatWeights writes weights as the command line does: "lanyun=70 bailian=30",

@@ -14,6 +14,7 @@ type Saved struct {
 	Disabled map[string]string     // why its account is out of service
 	Limits   map[string]SavedLimit // as learned
 	SetLimit map[string]float64    // by hand, in requests per second and key
+	LimitBy  map[string]string     // who did
 
 	Journal []Event // the last events; given back, never taken
 }
@@ -30,6 +31,7 @@ type SavedWeights struct {
 // SavedManual is a lease by which people move the weights.
 type SavedManual struct {
 	Until time.Time          `json:"until"`
+	By    string             `json:"by"`
 	Held  map[string]float64 `json:"held"` // percent: where they stand meanwhile
 }
 

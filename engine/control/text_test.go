@@ -126,7 +126,12 @@ func TestLine_IsTheCommandForTheShell(t *testing.T) {
 		want string
 	}{
 		{&SetWeights{Weights: map[string]float64{"a": 70, "b": 30}, For: Duration(15 * time.Minute), Reason: `say "x"`}, `baton weights a=70 b=30 --for 15m --reason "say \"x\""`},
+		{&SetWeights{Weights: map[string]float64{"a": 70, "b": 30}, Override: true}, "baton weights a=70 b=30 --override"},
 		{&ReleaseWeights{}, "baton weights auto"},
+		{&SetFailover{Mode: "manual"}, "baton failover manual"},
+		{&SetFailover{Mode: "manual", For: Duration(30 * time.Minute)}, "baton failover manual --for 30m"},
+		{&SetFailover{Mode: "auto"}, "baton failover auto"},
+		{&SetSim{Vendor: "a", Knobs: json.RawMessage(`{"limit_mode":"queue","first_token":"2s","quantized":true,"errors":0.2}`)}, "baton sim set a errors=0.2 first_token=2s limit_mode=queue quantized=true"},
 		{&Drain{Vendor: "a"}, "baton drain a"},
 		{&Drain{Vendor: "a", Now: true}, "baton drain a --now"},
 		{&Undrain{Vendor: "a"}, "baton undrain a"},

@@ -31,6 +31,7 @@ func nouns(s *control.Saved) map[string]any {
 		"disabled": &s.Disabled,
 		"limits":   &s.Limits,
 		"setlimit": &s.SetLimit,
+		"limitby":  &s.LimitBy,
 	}
 }
 
