@@ -19,6 +19,7 @@ var allowed = map[string][]string{
 	"baton/drills/chain":         {"engine/control"},
 	"baton/drills/chart":         {},
 	"baton/drills/load":          {},
+	"baton/drills/page":          {"drills/chart", "engine/control"},
 	"baton/drills/cpu":           {},
 	"baton/engine":               {"engine/config", "engine/control", "engine/health", "engine/limit", "engine/outcome", "engine/weights", "engine/window"},
 	"baton/engine/api":           {"engine/control", "engine/window"},

@@ -34,7 +34,7 @@ type Series struct {
 	Points []XY // by rising X
 }
 
-// Mark is a moment on the X axis.
+// Mark is a moment on the X axis, which reaches to all of them.
 type Mark struct {
 	X     float64
 	Label string
@@ -67,7 +67,8 @@ type Axis struct {
 	Max   float64 // ends here at least; 0: with the figures
 }
 
-// Size is a chart's size in CSS pixels at full width; 0: 860 by 260.
+// Size is a chart's size in CSS pixels at full width, but for the labels of its
+// moments, which come on top; 0: 860 by 260.
 type Size struct{ Width, Height int }
 
 const inks = 6
@@ -81,3 +82,14 @@ func ink(own, place int) int {
 }
 
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
+
+// reach adds the moments to the figures of an axis.
+func reach(xs []float64, marks []Mark) []float64 {
+	if len(xs) == 0 {
+		return nil
+	}
+	for _, m := range marks {
+		xs = append(xs, m.X)
+	}
+	return xs
+}

@@ -18,6 +18,7 @@ const (
 // frame is what every chart has around its figures, and where they go.
 type frame struct {
 	strings.Builder
+	title                    string
 	w, h                     float64
 	left, right, top, bottom float64 // the figures' rectangle
 	x, y                     scale
@@ -41,7 +42,7 @@ func open(size Size, title string, legend []entry) *frame {
 		f.h = 260
 	}
 	f.left, f.right, f.top, f.bottom = 58, f.w-14, 8, f.h-36
-	fmt.Fprintf(f, `<svg class="chart" viewBox="0 0 %s %s" role="img" xmlns="http://www.w3.org/2000/svg"><title>%s</title>`, num(f.w), num(f.h), text(title))
+	f.title = title
 	f.text(0, f.top+6, "title", "start", title)
 	f.top += lineHeight
 	f.legend(legend)
@@ -114,8 +115,8 @@ type placed struct {
 	label   string
 }
 
-// place finds rows for labels beside their marks, and makes room for them at
-// the top.
+// place finds rows for labels beside their marks, and makes room for them above
+// the figures.
 func (f *frame) place(marks []Mark) []placed {
 	var out []placed
 	rows := 0
@@ -142,8 +143,9 @@ func (f *frame) place(marks []Mark) []placed {
 		out = append(out, placed{x, from, row, m.Label})
 		rows = max(rows, row+1)
 	}
-	if rows > 0 {
-		f.top += float64(rows*lineHeight) + 2
+	if rows > 0 { // the chart grows: the figures keep their room
+		more := float64(rows*lineHeight) + 2
+		f.top, f.bottom, f.h = f.top+more, f.bottom+more, f.h+more
 	}
 	return out
 }
@@ -182,8 +184,7 @@ func (f *frame) empty() string {
 }
 
 func (f *frame) close() string {
-	f.WriteString("</svg>")
-	return f.String()
+	return fmt.Sprintf(`<svg class="chart" viewBox="0 0 %s %s" role="img" xmlns="http://www.w3.org/2000/svg"><title>%s</title>%s</svg>`, num(f.w), num(f.h), text(f.title), f.String())
 }
 
 func (f *frame) text(x, y float64, class, anchor, s string) {

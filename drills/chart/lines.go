@@ -30,7 +30,7 @@ func (l Lines) SVG() string {
 		}
 	}
 	f := open(l.Size, l.Title, legend)
-	x, none := newScale(l.X, xs, f.left, f.right)
+	x, none := newScale(l.X, reach(xs, l.Marks), f.left, f.right)
 	if none {
 		return f.empty()
 	}

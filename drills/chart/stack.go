@@ -33,7 +33,7 @@ func (s Stack) SVG() string {
 			shown = append(shown, x)
 		}
 	}
-	x, none := newScale(s.X, shown, f.left, f.right)
+	x, none := newScale(s.X, reach(shown, s.Marks), f.left, f.right)
 	if none {
 		return f.empty()
 	}

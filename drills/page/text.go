@@ -1,0 +1,121 @@
+package page
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"time"
+
+	"baton/engine/control"
+)
+
+// clock writes seconds as m:ss.t: cut, not rounded, as a clock that stops shows
+// it.
+func clock(s float64) string {
+	t := int64(math.Floor(math.Abs(s)*10 + 1e-6))
+	sign := ""
+	if s < 0 && t > 0 {
+		sign = "-"
+	}
+	return fmt.Sprintf("%s%d:%02d.%d", sign, t/600, t/10%60, t%10)
+}
+
+// offset writes seconds from T0: T+0:04.212.
+func offset(s float64) string {
+	t := int64(math.Round(math.Abs(s) * 1000))
+	sign := "T+"
+	if s < 0 && t > 0 {
+		sign = "T-"
+	}
+	return fmt.Sprintf("%s%d:%02d.%03d", sign, t/60000, t/1000%60, t%1000)
+}
+
+func stamp(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05.000 MST") }
+
+func ms(v *float64) string {
+	if v == nil {
+		return "-"
+	}
+	return fmt.Sprintf("%.0f", *v)
+}
+
+func seconds(v *float64) string {
+	if v == nil {
+		return "-"
+	}
+	return fmt.Sprintf("%.1f s", *v)
+}
+
+func money(v *float64) string {
+	if v == nil {
+		return "not known: a model or a vendor has no price"
+	}
+	return fmt.Sprintf("%.4f in the ledger's currency", *v)
+}
+
+// fault is a fault for people.
+func fault(f *control.FaultSpec) string {
+	if f.Kind == "" {
+		return "none injected"
+	}
+	s := f.Kind
+	if f.Percent != nil {
+		s += fmt.Sprintf(" of %g %% of attempts", *f.Percent)
+	}
+	if f.Lane != "" {
+		s += " in the lane " + f.Lane
+	}
+	if f.Ramp > 0 {
+		s += ", ramped over " + f.Ramp.String()
+	}
+	if f.Delay > 0 {
+		s += ", delayed by " + f.Delay.String()
+	}
+	if f.Rate > 0 {
+		s += fmt.Sprintf(", %g events/s", f.Rate)
+	}
+	if f.After != nil {
+		s += fmt.Sprintf(", after %d events", *f.After)
+	}
+	if f.InFlight != "" {
+		s += ", streams in flight: " + f.InFlight
+	}
+	if f.For > 0 {
+		s += ", for at most " + f.For.String()
+	}
+	return s
+}
+
+// meaning is what reaching a phase means.
+func meaning(phase string) string {
+	switch phase {
+	case control.PhaseSteady:
+		return "the baseline was held"
+	case control.PhaseFault:
+		return "the fault was in: the clock starts"
+	case control.PhaseDetected:
+		return "the vendor was ejected, its weight fell, or a person acted"
+	case control.PhaseShifted:
+		return "under 1 % of the attempts begun went to it"
+	case control.PhaseVerified:
+		return "good service without it was proven for the whole hold"
+	case control.PhaseRestored:
+		return "the fault was gone"
+	case control.PhaseFailback:
+		return "its weight was back where it belongs"
+	case control.PhaseDone:
+		return "the end"
+	}
+	return ""
+}
+
+// met says whether a bound was met, in a word.
+func met(b control.Bound) string {
+	switch {
+	case b.OK:
+		return "yes"
+	case strings.HasPrefix(b.Got, "not seen"):
+		return "not seen"
+	}
+	return "no"
+}
