@@ -17,6 +17,9 @@ import (
 // do carries a command out for the Hub.
 func (p *process) do(ctx context.Context, cmd control.Command) error {
 	if done, err := p.engine.Do(cmd); done {
+		if c, ok := cmd.(*control.Enable); ok && err == nil {
+			p.enabled(c)
+		}
 		return err
 	}
 	if done, err := p.machine.Do(ctx, cmd); done {
@@ -27,6 +30,8 @@ func (p *process) do(ctx context.Context, cmd control.Command) error {
 		return p.inject(c)
 	case *control.ClearFault:
 		return p.restore(c)
+	case *control.SetSim:
+		return p.setSim(c)
 	case *control.Reload:
 		return p.reload(c)
 	}
@@ -72,12 +77,7 @@ func (p *process) fill(s *control.Snapshot) {
 	if a := p.machine.Alert(); a != "" {
 		s.Alerts = append(s.Alerts, a)
 	}
-	now := time.Now()
-	for i := range s.Vendors {
-		if st, on := p.faults.Point(s.Vendors[i].Name).State(now); on {
-			s.Vendors[i].Fault = &control.FaultState{Kind: string(st.Kind), Percent: st.Percent, Until: st.Until.UTC()}
-		}
-	}
+	p.overrides(s, time.Now())
 }
 
 // inject puts a fault into the path to a vendor. The engine is not told.
@@ -101,7 +101,7 @@ func (p *process) inject(c *control.SetFault) error {
 		return &control.Error{Kind: control.Invalid, Field: field, Message: err.Error()}
 	}
 	now := time.Now()
-	held := &heldFault{lease: p.faults.Point(c.Vendor).Inject(now, spec)}
+	held := &heldFault{by: c.By, lease: p.faults.Point(c.Vendor).Inject(now, spec)}
 	if before := p.held.swap(c.Vendor, held); before != nil {
 		before.once.Do(func() {}) // this one takes its place: the vendor is not restored
 	}
@@ -135,6 +135,7 @@ func (p *process) movedListeners(old, next *config.Config) {
 
 // heldFault is a fault in force; once ends it.
 type heldFault struct {
+	by    string
 	lease *fault.Lease
 	once  sync.Once
 }
@@ -155,6 +156,16 @@ func (h *heldFaults) swap(vendor string, f *heldFault) *heldFault {
 	}
 	h.m[vendor] = f
 	return before
+}
+
+// who injected the fault at a vendor, "" if there is none.
+func (h *heldFaults) who(vendor string) string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if f := h.m[vendor]; f != nil {
+		return f.by
+	}
+	return ""
 }
 
 // restore ends a vendor's fault, its ejection, and what either has taught.

@@ -42,6 +42,7 @@ func (a *app) simCommand() *cobra.Command {
 			return a.runSim(o, addr)
 		},
 	}
+	c.AddCommand(a.simSetCommand())
 	f := c.Flags()
 	f.StringVar(&o.Profile, "profile", "elastic", "how it behaves: "+strings.Join(sim.Profiles(), ", "))
 	f.StringVar(&addr, "listen", "127.0.0.1:9001", "loopback address")

@@ -101,6 +101,12 @@ func statusLine(s *control.Snapshot) string {
 	for _, v := range s.Vendors {
 		parts = append(parts, fmt.Sprintf("%s %s %.0f%% P99 %s", v.Name, v.State, v.Weight, msText(v.FirstToken["60s"].P99ms)))
 	}
+	if s.Mode == "observe" {
+		parts = append(parts, "observe")
+	}
+	if s.Failover == "manual" {
+		parts = append(parts, "failover manual")
+	}
 	parts = append(parts, fmt.Sprintf("%.0f req/s, success %s", s.Gateway.RPS, rateText(s.Service.Success10s)))
 	if d := drillLine(s.Drill); d != "" {
 		parts = append(parts, d)
@@ -115,7 +121,7 @@ func writeStatus(w io.Writer, s *control.Snapshot) error {
 	if s.Simulated {
 		sim = "  SIMULATED"
 	}
-	fmt.Fprintf(&b, "baton %s  %s%s  http://%s/v1  up %s  weights %s\n", s.Version, s.Environment, sim, s.Gateway.Address, control.Duration(time.Duration(s.UptimeS)*time.Second), s.Control)
+	fmt.Fprintf(&b, "baton %s  %s%s  http://%s/v1  up %s  weights %s\n", s.Version, s.Environment, sim, s.Gateway.Address, control.Duration(time.Duration(s.UptimeS)*time.Second), controlWord(s))
 	fmt.Fprintf(&b, "service  %.1f requests/s  success %s  first token P50 %s P90 %s P99 %s (60 s, n=%d)\n", s.Gateway.RPS, rateText(s.Service.Success10s),
 		msText(s.Service.P50ms), msText(s.Service.P90ms), msText(s.Service.P99ms), s.Service.Count)
 	fmt.Fprintf(&b, "totals   %d requests: %d ok, %d failed, %d client faults, %d left; %d failed over; %d attempts\n\n", s.Totals.Requests, s.Totals.OK, s.Totals.Failed,
@@ -136,15 +142,52 @@ func writeStatus(w io.Writer, s *control.Snapshot) error {
 			fmt.Fprintf(&b, "  FAULT %s, %s left", v.Fault.Kind, control.Duration(time.Until(v.Fault.Until).Round(time.Second)))
 		}
 		b.WriteByte('\n')
+		if v.Release != "" && v.State != control.Healthy {
+			b.WriteString("  released by " + v.Release + "\n")
+		}
 	}
 	if d := drillLine(s.Drill); d != "" {
 		b.WriteString("\n" + d + "\n")
 	}
+	writeOverrides(&b, s)
 	for _, al := range s.Alerts {
 		b.WriteString("! " + al + "\n")
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// controlWord is who moves the weights.
+func controlWord(s *control.Snapshot) string {
+	if s.Mode == "observe" {
+		return s.Control + ", observe"
+	}
+	return s.Control
+}
+
+// writeOverrides lists what people have set over the controller, and how each ends.
+func writeOverrides(b *strings.Builder, s *control.Snapshot) {
+	if len(s.Overrides) == 0 {
+		return
+	}
+	b.WriteString("\noverrides in force\n")
+	for _, o := range s.Overrides {
+		b.WriteString("  " + o.Text)
+		if o.By != "" {
+			b.WriteString(", by " + o.By)
+		}
+		if o.Until != nil {
+			fmt.Fprintf(b, ", %s left", control.Duration(o.Until.Sub(s.Time).Round(time.Second)))
+		}
+		b.WriteString("; ends with: " + o.Release)
+		if o.Extend != "" {
+			if o.Ending {
+				b.WriteString("; ENDS SOON")
+			}
+			b.WriteString("; longer with: " + o.Extend)
+		}
+		b.WriteByte('\n')
+	}
 }
 
 // drillLine is the drill in one line, "" without one.

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -20,9 +21,9 @@ func (a *app) weightsCommand() *cobra.Command {
 		asJSON   bool
 	)
 	c := &cobra.Command{
-		Use: "weights [VENDOR=PERCENT... | auto]", Short: "Show the weights, pin them, or give them back to the controller",
-		Long:    "Without arguments: the weights as they are. With VENDOR=PERCENT for the vendors: pin them (they sum to 100; a vendor left out gets 0). With auto: the controller moves them again.",
-		Example: "  baton weights\n  baton weights lanyun=70 bailian=30 --for 15m --reason \"price talks\"\n  baton weights auto",
+		Use: "weights [VENDOR=PERCENT... | extend | auto]", Short: "Show the weights, pin them, or give them back to the controller",
+		Long:    "Without arguments: the weights as they are. With VENDOR=PERCENT for the vendors: pin them (they sum to 100; a vendor left out gets 0). With extend: the pin holds for another --for from now. With auto: the controller moves them again.",
+		Example: "  baton weights\n  baton weights lanyun=70 bailian=30 --for 15m --reason \"price talks\"\n  baton weights extend --for 30m\n  baton weights auto",
 		RunE: func(_ *cobra.Command, args []string) error {
 			switch {
 			case len(args) == 0:
@@ -39,26 +40,23 @@ func (a *app) weightsCommand() *cobra.Command {
 					return nil
 				})
 			}
-			w, err := parseWeights(args)
-			if err != nil {
-				return err
-			}
-			cmd := &control.SetWeights{Meta: a.meta(), Weights: w, For: control.Duration(lasts), Reason: reason, Override: override}
-			return a.ask(func(ctx context.Context, c control.Control) error {
-				if err := c.Do(ctx, cmd); err != nil {
-					return err
-				}
-				if asJSON {
-					return a.showWeights(ctx, c, true)
-				}
-				s, err := control.Get[*control.Snapshot](ctx, c, control.State{})
+			var cmd *control.SetWeights
+			if len(args) != 1 || args[0] != "extend" {
+				w, err := parseWeights(args)
 				if err != nil {
 					return err
 				}
-				if s.Pin != nil {
-					fmt.Fprintf(a.out, "pinned to %s until %s\n", control.FormatWeights(s.Pin.Weights), s.Pin.Until.Local().Format("15:04:05"))
+				cmd = &control.SetWeights{Meta: a.meta(), Weights: w, For: control.Duration(lasts), Reason: reason, Override: override}
+			}
+			return a.ask(func(ctx context.Context, c control.Control) error {
+				if cmd == nil {
+					again, err := a.extension(ctx, c, lasts)
+					if err != nil {
+						return err
+					}
+					cmd = again
 				}
-				return nil
+				return a.pin(ctx, c, cmd, asJSON)
 			})
 		},
 	}
@@ -67,6 +65,39 @@ func (a *app) weightsCommand() *cobra.Command {
 	c.Flags().BoolVar(&override, "override", false, "also against health: an ejected vendor keeps its weight")
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return c
+}
+
+// extension is the pin in force once more, for another while from now.
+func (a *app) extension(ctx context.Context, c control.Control, lasts time.Duration) (*control.SetWeights, error) {
+	s, err := control.Get[*control.Snapshot](ctx, c, control.State{})
+	if err != nil {
+		return nil, err
+	}
+	p := s.Pin
+	if p == nil {
+		return nil, errors.New("weights: there is no pin to extend")
+	}
+	cmd := &control.SetWeights{Meta: a.meta(), Weights: p.Weights, For: control.Duration(lasts), Reason: p.Reason, Override: p.Override}
+	cmd.Revision = &s.Revision // somebody may release it meanwhile
+	return cmd, nil
+}
+
+// pin pins the weights and says until when.
+func (a *app) pin(ctx context.Context, c control.Control, cmd *control.SetWeights, asJSON bool) error {
+	if err := c.Do(ctx, cmd); err != nil {
+		return err
+	}
+	if asJSON {
+		return a.showWeights(ctx, c, true)
+	}
+	s, err := control.Get[*control.Snapshot](ctx, c, control.State{})
+	if err != nil {
+		return err
+	}
+	if s.Pin != nil {
+		fmt.Fprintf(a.out, "pinned to %s until %s\n", control.FormatWeights(s.Pin.Weights), s.Pin.Until.Local().Format("15:04:05"))
+	}
+	return nil
 }
 
 // parseWeights reads VENDOR=PERCENT arguments.

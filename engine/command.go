@@ -35,9 +35,9 @@ func (e *Engine) Do(cmd control.Command) (bool, error) {
 	case *control.SetFailover:
 		err = e.setFailover(c, now)
 	case *control.SetLimit:
-		err = e.setLimit(c.Vendor, c.RPS, c.Who(), now)
+		err = e.setLimit(c, c.Vendor, c.RPS, now)
 	case *control.ForgetLimit:
-		err = e.setLimit(c.Vendor, 0, c.Who(), now)
+		err = e.setLimit(c, c.Vendor, 0, now)
 	default:
 		return false, nil
 	}
@@ -174,7 +174,7 @@ func (e *Engine) enable(c *control.Enable, now time.Time) error {
 }
 
 // setLimit sets a vendor's limit by hand; 0 forgets it.
-func (e *Engine) setLimit(name string, rps float64, who string, now time.Time) error {
+func (e *Engine) setLimit(c control.Command, name string, rps float64, now time.Time) error {
 	v, err := e.vendor(name)
 	if err != nil {
 		return err
@@ -187,7 +187,7 @@ func (e *Engine) setLimit(name string, rps float64, who string, now time.Time) e
 	v.limitBy = ""
 	if rps > 0 {
 		v.limiter.Set(rps)
-		v.limitBy = who
+		v.limitBy = control.WhoOf(c)
 	} else {
 		vc := v.cfg.Load()
 		v.limiter.Configure(vc.LimitRPS, max(1, len(vc.APIKeys))) // one set by hand is forgotten too
@@ -195,7 +195,7 @@ func (e *Engine) setLimit(name string, rps float64, who string, now time.Time) e
 		text = fmt.Sprintf("limit of %s forgotten", e.label(v))
 	}
 	v.mu.Unlock()
-	e.log(control.Event{Time: now, Level: control.Info, Kind: "limit", Vendor: v.Name, Who: who, Text: text})
+	e.tellAction(c, "limit", v.Name, text, now)
 	return nil
 }
 

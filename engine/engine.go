@@ -215,20 +215,27 @@ func (e *Engine) Probed(v *Vendor, now time.Time, ok bool, why string) {
 func (e *Engine) lawPin() *weights.Pin {
 	t := e.table.Load()
 	switch {
+	case e.pin != nil && !e.pin.Override && !t.manual:
+		return &weights.Pin{Weights: e.pin.fractions}
 	case e.pin != nil:
-		return &weights.Pin{Weights: e.pin.fractions, Override: e.pin.Override || t.manual}
-	case !t.manual || e.held == nil:
-		return nil
+		return &weights.Pin{Weights: t.unbarred(e.pin.fractions), Override: true}
+	case t.manual && e.held != nil:
+		return &weights.Pin{Weights: t.unbarred(e.held), Override: true}
 	}
-	w := make(map[string]float64, len(t.vendors))
+	return nil
+}
+
+// unbarred is w without the vendors that people or their account keep out.
+func (t *table) unbarred(w map[string]float64) map[string]float64 {
+	out := make(map[string]float64, len(t.vendors))
 	for _, v := range t.vendors {
 		v.mu.Lock()
 		if !v.barred() {
-			w[v.Name] = e.held[v.Name]
+			out[v.Name] = w[v.Name]
 		}
 		v.mu.Unlock()
 	}
-	return &weights.Pin{Weights: w, Override: true}
+	return out
 }
 
 // finite returns a pointer to v, nil for what is no figure.

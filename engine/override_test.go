@@ -141,3 +141,17 @@ func TestRelease_SaysWhatWouldEndWhatHoldsAVendor(t *testing.T) {
 		})
 	}
 }
+
+func TestPin_ADrainedVendorHasNoWeightWhateverThePinSays(t *testing.T) {
+	for _, override := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			r := newRig(t, nil)
+			r.do(t, &control.SetWeights{Weights: map[string]float64{"a": 40, "b": 60}, Override: override})
+			r.do(t, &control.Drain{Vendor: "a"})
+			v := r.snapshot().Vendors
+			if v[0].Weight != 0 || v[0].Target != 0 || v[1].Weight != 100 || v[1].Target != 100 {
+				t.Fatalf("override %v: %v of %v, %v of %v", override, v[0].Weight, v[0].Target, v[1].Weight, v[1].Target)
+			}
+		})
+	}
+}

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"reflect"
+	"strings"
 	"time"
 )
 
@@ -86,6 +88,16 @@ type settings struct {
 	Crash       *float64  `json:"crash,omitempty"`
 	Errors      *float64  `json:"errors,omitempty"`
 	Scale       *float64  `json:"scale,omitempty"`
+}
+
+// KnobNames are the names of the knobs in JSON, in the order of the options.
+func KnobNames() []string {
+	t := reflect.TypeFor[settings]()
+	names := make([]string, t.NumField())
+	for i := range names {
+		names[i], _, _ = strings.Cut(t.Field(i).Tag.Get("json"), ",")
+	}
+	return names
 }
 
 // duration is one in JSON: "280ms".
