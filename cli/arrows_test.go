@@ -11,7 +11,7 @@ import (
 // docs/architecture.md, which point down only.
 var allowed = map[string][]string{
 	"baton":                      {"cli"},
-	"baton/cli":                  {"tui", "drills", "drills/load", "engine", "engine/api", "engine/config", "engine/control", "engine/gateway", "engine/store", "vendors", "vendors/fault", "vendors/sim"},
+	"baton/cli":                  {"tui", "drills", "drills/load", "engine", "engine/api", "engine/config", "engine/control", "engine/gateway", "engine/ledger", "engine/store", "vendors", "vendors/fault", "vendors/sim"},
 	"baton/tui":                  {"engine/control", "tui/draw", "tui/theme"},
 	"baton/tui/draw":             {"engine/control", "tui/theme"},
 	"baton/tui/theme":            {},
@@ -21,19 +21,21 @@ var allowed = map[string][]string{
 	"baton/drills/load":          {},
 	"baton/drills/page":          {"drills/chart", "engine/control"},
 	"baton/drills/cpu":           {},
-	"baton/engine":               {"engine/config", "engine/control", "engine/health", "engine/limit", "engine/outcome", "engine/weights", "engine/window"},
+	"baton/engine":               {"engine/admission", "engine/config", "engine/control", "engine/health", "engine/limit", "engine/outcome", "engine/weights", "engine/window"},
+	"baton/engine/admission":     {},
 	"baton/engine/api":           {"engine/control", "engine/window"},
 	"baton/engine/config":        {"engine/config/strict"},
 	"baton/engine/config/strict": {},
 	"baton/engine/control":       {},
-	"baton/engine/gateway":       {"engine", "engine/config", "engine/control", "engine/outcome", "engine/scan", "engine/sse", "engine/weights", "vendors", "vendors/fault"},
+	"baton/engine/gateway":       {"engine", "engine/config", "engine/control", "engine/ledger", "engine/outcome", "engine/scan", "engine/sse", "engine/weights", "vendors", "vendors/fault"},
 	"baton/engine/gateway/speed": {},
 	"baton/engine/health":        {"engine/outcome"},
 	"baton/engine/limit":         {},
 	"baton/engine/outcome":       {"engine/scan"},
 	"baton/engine/scan":          {},
 	"baton/engine/sse":           {},
-	"baton/engine/store":         {"engine/control"},
+	"baton/engine/ledger":        {"engine/config", "engine/control"},
+	"baton/engine/store":         {"engine/config", "engine/control", "engine/ledger"},
 	"baton/engine/weights":       {},
 	"baton/engine/window":        {},
 	"baton/vendors":              {"engine/config", "engine/outcome", "vendors/fault"},
@@ -42,7 +44,7 @@ var allowed = map[string][]string{
 }
 
 // pure packages import the standard library and each other only.
-var pure = []string{"health", "limit", "outcome", "scan", "sse", "weights", "window"}
+var pure = []string{"admission", "health", "limit", "outcome", "scan", "sse", "weights", "window"}
 
 func TestArrows_PointDownOnly(t *testing.T) {
 	need(t, "go")

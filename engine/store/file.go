@@ -26,6 +26,7 @@ type file struct {
 	db      *sql.DB
 	conn    *sql.Conn // the only one: the file is opened exclusively
 	info    os.FileInfo
+	copied  string            // the directory of a copy, "" for the file itself
 	written map[string]string // the rows of saved that are known to be in it
 }
 
@@ -139,27 +140,47 @@ func exists(path string) bool {
 // readCopy reads a file where nothing can be written: SQLite needs a place for
 // its log even to read, so it gets a copy elsewhere.
 func readCopy(ctx context.Context, path string) (saved savedState, err error) {
-	dir, err := os.MkdirTemp("", "baton-read-")
+	f, err := openCopy(ctx, path)
 	if err != nil {
 		return saved, err
 	}
-	defer func() { _ = os.RemoveAll(dir) }()
+	defer f.remove()
+	defer f.close()
+	return f.read(ctx)
+}
+
+// openCopy opens a copy, which is to be removed after its close.
+func openCopy(ctx context.Context, path string) (*file, error) {
+	dir, err := os.MkdirTemp("", "baton-read-")
+	if err != nil {
+		return nil, err
+	}
 	to := filepath.Join(dir, "baton.db")
-	if err = copyFile(to, path); err != nil {
-		return saved, err
+	if err = copyFile(to, path); err == nil {
+		if err = copyFile(to+"-wal", path+"-wal"); errors.Is(err, os.ErrNotExist) {
+			err = nil
+		}
 	}
-	if err = copyFile(to+"-wal", path+"-wal"); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return saved, err
+	var f *file
+	if err == nil {
+		f, err = openFile(ctx, to)
 	}
-	f, err := openFile(ctx, to)
 	if n, ok := errors.AsType[*NewerError](err); ok {
 		n.Path = path
 	}
 	if err != nil {
-		return saved, err
+		_ = os.RemoveAll(dir)
+		return nil, err
 	}
-	defer f.close()
-	return f.read(ctx)
+	f.copied = dir
+	return f, nil
+}
+
+// remove removes the copy that the file is, if it is one.
+func (f *file) remove() {
+	if f.copied != "" {
+		_ = os.RemoveAll(f.copied)
+	}
 }
 
 func copyFile(to, from string) error {

@@ -19,6 +19,25 @@ var migrations = []string{
 		level TEXT NOT NULL, kind TEXT NOT NULL, vendor TEXT NOT NULL, who TEXT NOT NULL, text TEXT NOT NULL, data TEXT NOT NULL);`,
 	// 2: what is too old is found without reading the journal.
 	`CREATE INDEX events_time ON events (time);`,
+	// 3: the ledger. Times are seconds since 1970, UTC, but for ended, which is
+	// nanoseconds like took and first_token; costs are pico-units of the currency.
+	`CREATE TABLE minutes (
+		minute INTEGER NOT NULL, vendor TEXT NOT NULL, model TEXT NOT NULL, at TEXT NOT NULL, lane TEXT NOT NULL, client TEXT NOT NULL, flags INTEGER NOT NULL,
+		asked INTEGER NOT NULL, attempts INTEGER NOT NULL, answered INTEGER NOT NULL, faults INTEGER NOT NULL, limited INTEGER NOT NULL, unpriced INTEGER NOT NULL,
+		input INTEGER NOT NULL, cached INTEGER NOT NULL, output INTEGER NOT NULL, reasoning INTEGER NOT NULL,
+		cost_input INTEGER NOT NULL, cost_cached INTEGER NOT NULL, cost_output INTEGER NOT NULL,
+		compared INTEGER NOT NULL, reported_in INTEGER NOT NULL, reported_out INTEGER NOT NULL, expected_in INTEGER NOT NULL, expected_out INTEGER NOT NULL,
+		PRIMARY KEY (minute, vendor, model, at, lane, client, flags)) WITHOUT ROWID;
+	 CREATE TABLE latencies (
+		quarter INTEGER NOT NULL, vendor TEXT NOT NULL, stream INTEGER NOT NULL, bucket INTEGER NOT NULL, n INTEGER NOT NULL,
+		PRIMARY KEY (quarter, vendor, stream, bucket)) WITHOUT ROWID;
+	 CREATE TABLE attempts (
+		id INTEGER PRIMARY KEY, ended INTEGER NOT NULL, ok INTEGER NOT NULL, request TEXT NOT NULL, n INTEGER NOT NULL,
+		vendor TEXT NOT NULL, model TEXT NOT NULL, at TEXT NOT NULL, lane TEXT NOT NULL, client TEXT NOT NULL, endpoint TEXT NOT NULL, flags INTEGER NOT NULL,
+		outcome TEXT NOT NULL, reason TEXT NOT NULL, status INTEGER NOT NULL, vendor_id TEXT NOT NULL, took INTEGER NOT NULL, first_token INTEGER NOT NULL,
+		input INTEGER NOT NULL, cached INTEGER NOT NULL, output INTEGER NOT NULL, reasoning INTEGER NOT NULL, cost INTEGER); -- null: unpriced
+	 CREATE INDEX attempts_age ON attempts (ok, ended);
+	 CREATE TABLE taken (name TEXT PRIMARY KEY, time INTEGER NOT NULL) WITHOUT ROWID; -- files of spending that are in the ledger`,
 }
 
 // NewerError says that a later version of baton wrote the file.

@@ -38,9 +38,12 @@ type Store struct {
 	ailing  string // why nothing can be written now, "" if it can
 	lost    string // what a person has to know of this run's file
 
+	books *books
+
 	disk    sync.Mutex // guards what follows, held across IO
 	file    *file      // nil: memory only
 	weights *control.SavedWeights
+	pruned  time.Time // when the ledger last was
 	tried   time.Time // when the file was last opened in vain
 	trimmed time.Time
 	closed  bool
@@ -54,9 +57,10 @@ func Open(path string) (*Store, control.Saved, error) {
 		path = abs
 	}
 	s := &Store{path: path, every: flushEvery, retry: retryEvery, keep: journalKeep, age: journalAge, pendingKeep: pendingKeep}
+	now := time.Now()
+	s.books = newBooks(now)
 	s.disk.Lock()
 	defer s.disk.Unlock()
-	now := time.Now()
 	ctx := context.Background()
 	var newer *NewerError
 	var saved savedState
@@ -156,7 +160,13 @@ func (s *Store) Events(after int64, limit int) ([]control.Event, error) {
 func (s *Store) Alert() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return strings.TrimPrefix(strings.TrimSuffix(s.lost+"; "+s.ailing, "; "), "; ")
+	var all []string
+	for _, a := range []string{s.lost, s.ailing, s.books.alert()} {
+		if a != "" {
+			all = append(all, a)
+		}
+	}
+	return strings.Join(all, "; ")
 }
 
 // Run writes what has changed until ctx ends, then all that is left, and closes
@@ -189,6 +199,7 @@ func (s *Store) flush(now time.Time, saved control.Saved) {
 // write puts what is new into the file, and sees to it that there is one. s.disk
 // is held.
 func (s *Store) write(ctx context.Context, now time.Time, saved *control.Saved) {
+	s.books.tidy(now)
 	if s.closed || !s.ready(ctx, now) {
 		return
 	}
@@ -204,9 +215,16 @@ func (s *Store) write(ctx context.Context, now time.Time, saved *control.Saved) 
 		}
 	}
 	rows[rowSeq], rows[rowClean] = strconv.FormatInt(seq, 10), "false"
-	if err = s.file.write(ctx, rows, events); err == nil && now.Sub(s.trimmed) >= trimEvery {
-		s.trimmed = now
-		err = s.file.trim(ctx, now, s.keep, s.age)
+	if err = s.file.write(ctx, rows, events, s.books.next()); err == nil {
+		s.books.wrote()
+		if now.Sub(s.trimmed) >= trimEvery {
+			s.trimmed = now
+			err = s.file.trim(ctx, now, s.keep, s.age)
+		}
+	}
+	if err == nil && now.Sub(s.pruned) >= pruneEvery {
+		s.pruned = now
+		err = s.file.prune(ctx, now, s.kept())
 	}
 	if err != nil {
 		s.fail(err, now)
@@ -288,7 +306,7 @@ func (s *Store) Close() {
 		return
 	}
 	// Should this fail, the next run believes that something was lost: no harm.
-	_ = s.file.write(context.Background(), map[string]string{rowClean: "true"}, nil)
+	_ = s.file.write(context.Background(), map[string]string{rowClean: "true"}, nil, nil)
 	s.file.close()
 	s.file = nil
 }

@@ -11,16 +11,16 @@ import (
 	"baton/engine/control"
 )
 
-// write puts rows and events into the file in one transaction; nothing to write
-// is no transaction.
-func (f *file) write(ctx context.Context, rows map[string]string, events []control.Event) error {
+// write puts rows, events and a batch of the ledger (nil: none) into the file in
+// one transaction; nothing to write is no transaction.
+func (f *file) write(ctx context.Context, rows map[string]string, events []control.Event, b *batch) error {
 	fresh := map[string]string{}
 	for name, value := range rows {
 		if f.written[name] != value {
 			fresh[name] = value
 		}
 	}
-	if len(fresh) == 0 && len(events) == 0 {
+	if len(fresh) == 0 && len(events) == 0 && b == nil {
 		return nil
 	}
 	tx, err := f.conn.BeginTx(ctx, nil)
@@ -35,6 +35,11 @@ func (f *file) write(ctx context.Context, rows map[string]string, events []contr
 	}
 	if err := insert(ctx, tx, events); err != nil {
 		return err
+	}
+	if b != nil {
+		if err := b.enter(ctx, tx); err != nil {
+			return fmt.Errorf("enter what was spent: %w", err)
+		}
 	}
 	if err := tx.Commit(); err != nil {
 		return err

@@ -1,0 +1,22 @@
+package ledger
+
+import "time"
+
+// Account is what the ledger holds of a time.
+type Account struct {
+	Period
+	Rows      []Row // minutes folded into quarters
+	Minutes   []Minute
+	Latencies map[LatencyKey]int64
+}
+
+// Minute is one vendor's minute: client traffic only. Of a minute that is older
+// than ledger.minute_days only its quarter is known, and it is left out.
+type Minute struct {
+	Minute                                     int64 // unix seconds
+	Vendor                                     string
+	Asked, Attempts, Answered, Faults, Limited int64
+}
+
+// Time is its begin.
+func (m *Minute) Time() time.Time { return time.Unix(m.Minute, 0) }

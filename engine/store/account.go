@@ -1,0 +1,212 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"time"
+
+	"baton/engine/ledger"
+)
+
+// chunk is how much of the ledger is read at once: the file is not held for long.
+const chunk = 24 * time.Hour
+
+// Account reads what the ledger holds from since until until; whole: minutes and
+// latencies too. What is not written yet is in it.
+func (s *Store) Account(ctx context.Context, since, until time.Time, whole bool) (*ledger.Account, error) {
+	acc := newAccount(since, until)
+	for from := acc.Since; ; from = from.Add(chunk) {
+		to := from.Add(chunk)
+		last := !to.Before(until)
+		if last {
+			to = until
+		}
+		if err := s.readChunk(ctx, acc, from, to, last, whole); err != nil || last {
+			return acc, err
+		}
+	}
+}
+
+func newAccount(since, until time.Time) *ledger.Account {
+	since = since.Truncate(time.Minute)
+	return &ledger.Account{Period: ledger.Period{Since: since, Until: until}, Latencies: map[ledger.LatencyKey]int64{}}
+}
+
+func (s *Store) readChunk(ctx context.Context, acc *ledger.Account, from, to time.Time, last, whole bool) error {
+	s.disk.Lock()
+	defer s.disk.Unlock()
+	written := ""
+	if s.file != nil {
+		if err := s.file.account(ctx, acc, from, to, whole); err != nil {
+			return err
+		}
+		if last {
+			if err := s.file.conn.QueryRowContext(ctx, "SELECT coalesce((SELECT value FROM saved WHERE name = ?), '')", rowBatch).Scan(&written); err != nil {
+				return err
+			}
+		}
+	}
+	if last {
+		s.books.settle()
+		s.books.mu.Lock()
+		defer s.books.mu.Unlock()
+		if b := s.books.batch; b != nil && b.name != written {
+			enter(acc, &b.Rollup, whole)
+		}
+		enter(acc, &s.books.open, whole)
+	}
+	return nil
+}
+
+// enter adds what is in memory.
+func enter(acc *ledger.Account, r *ledger.Rollup, whole bool) {
+	from, to := acc.Since.Unix(), acc.Until.Unix()
+	for k, sums := range r.Minutes {
+		if k.Minute < from || k.Minute > to {
+			continue
+		}
+		seen(acc, k.Minute)
+		if whole && k.Flags.Source() == ledger.Client {
+			acc.Minutes = append(acc.Minutes, ledger.Minute{
+				Minute: k.Minute, Vendor: k.Vendor, Asked: sums.Asked, Attempts: sums.Attempts, Answered: sums.Answered, Faults: sums.Faults, Limited: sums.Limited,
+			})
+		}
+		k.Minute -= k.Minute % ledger.Quarter
+		acc.Rows = append(acc.Rows, ledger.Row{Key: k, Sums: *sums})
+	}
+	if !whole {
+		return
+	}
+	for k, n := range r.Latencies {
+		if k.Quarter+ledger.Quarter > from && k.Quarter <= to {
+			acc.Latencies[k] += n
+		}
+	}
+}
+
+func seen(acc *ledger.Account, minute int64) {
+	at := time.Unix(minute, 0)
+	if acc.First.IsZero() || at.Before(acc.First) {
+		acc.First = at
+	}
+	if at.After(acc.Last) {
+		acc.Last = at
+	}
+}
+
+// account adds what the file holds from from to before to.
+func (f *file) account(ctx context.Context, acc *ledger.Account, from, to time.Time, whole bool) error {
+	a, b := from.Unix(), to.Unix()
+	if from.Equal(acc.Since) && a%60 != 0 {
+		a -= a % 60
+	}
+	if !to.Before(acc.Until) {
+		b++ // the minute of Until, if it begins one
+	}
+	var first, last sql.NullInt64
+	if err := f.conn.QueryRowContext(ctx, "SELECT min(minute), max(minute) FROM minutes WHERE minute >= ? AND minute < ?", a, b).Scan(&first, &last); err != nil {
+		return fmt.Errorf("read the ledger: %w", err)
+	}
+	if !first.Valid {
+		return nil
+	}
+	seen(acc, first.Int64)
+	seen(acc, last.Int64)
+	if err := f.accountRows(ctx, acc, a, b); err != nil || !whole {
+		return err
+	}
+	if err := f.accountMinutes(ctx, acc, a, b); err != nil {
+		return err
+	}
+	return f.accountLatencies(ctx, acc, a-a%ledger.Quarter, b)
+}
+
+func (f *file) accountRows(ctx context.Context, acc *ledger.Account, from, to int64) error {
+	return f.each(ctx, `SELECT minute - minute % 900, vendor, model, at, lane, client, flags, sum(asked), sum(attempts), sum(answered), sum(faults), sum(limited), sum(unpriced),
+		sum(input), sum(cached), sum(output), sum(reasoning), sum(cost_input), sum(cost_cached), sum(cost_output),
+		sum(compared), sum(reported_in), sum(reported_out), sum(expected_in), sum(expected_out)
+		FROM minutes WHERE minute >= ? AND minute < ? GROUP BY minute / 900, vendor, model, at, lane, client, flags`, func(scan func(...any) error) error {
+		r := ledger.Row{}
+		err := scan(&r.Minute, &r.Vendor, &r.Model, &r.At, &r.Lane, &r.Client, &r.Flags, &r.Asked, &r.Attempts, &r.Answered, &r.Faults, &r.Limited, &r.Unpriced,
+			&r.Input, &r.Cached, &r.Output, &r.Reasoning, &r.CostInput, &r.CostCached, &r.CostOutput, &r.Compared, &r.ReportedIn, &r.ReportedOut, &r.ExpectedIn, &r.ExpectedOut)
+		acc.Rows = append(acc.Rows, r)
+		return err
+	}, from, to)
+}
+
+func (f *file) accountMinutes(ctx context.Context, acc *ledger.Account, from, to int64) error {
+	folded := int64(0)
+	if err := f.conn.QueryRowContext(ctx, "SELECT coalesce((SELECT CAST(value AS INTEGER) FROM saved WHERE name = ?), 0)", rowFolded).Scan(&folded); err != nil {
+		return err
+	}
+	return f.each(ctx, `SELECT minute, vendor, sum(asked), sum(attempts), sum(answered), sum(faults), sum(limited)
+		FROM minutes WHERE minute >= ? AND minute < ? AND flags < 16 GROUP BY minute, vendor`, func(scan func(...any) error) error {
+		m := ledger.Minute{}
+		err := scan(&m.Minute, &m.Vendor, &m.Asked, &m.Attempts, &m.Answered, &m.Faults, &m.Limited)
+		acc.Minutes = append(acc.Minutes, m)
+		return err
+	}, max(from, folded), to)
+}
+
+func (f *file) accountLatencies(ctx context.Context, acc *ledger.Account, from, to int64) error {
+	return f.each(ctx, "SELECT quarter, vendor, stream, bucket, n FROM latencies WHERE quarter >= ? AND quarter < ?", func(scan func(...any) error) error {
+		k, n := ledger.LatencyKey{}, int64(0)
+		err := scan(&k.Quarter, &k.Vendor, &k.Stream, &k.Bucket, &n)
+		acc.Latencies[k] = n // chunks may overlap in a quarter
+		return err
+	}, from, to)
+}
+
+func (f *file) each(ctx context.Context, query string, row func(scan func(...any) error) error, args ...any) error {
+	rs, err := f.conn.QueryContext(ctx, query, args...)
+	if err != nil {
+		return fmt.Errorf("read the ledger: %w", err)
+	}
+	defer func() { _ = rs.Close() }()
+	for rs.Next() {
+		if err := row(rs.Scan); err != nil {
+			return fmt.Errorf("read the ledger: %w", err)
+		}
+	}
+	return rs.Err()
+}
+
+// View is a file that no engine uses, for reading.
+type View struct{ s *Store }
+
+// OpenView opens the file at path for reading. It must not be in use. One that
+// is not there is fs.ErrNotExist.
+func OpenView(path string) (*View, error) {
+	if _, err := os.Stat(path); err != nil {
+		return nil, err
+	}
+	s := &Store{path: path, books: newBooks(time.Now())}
+	var err error
+	if s.file, err = openFile(context.Background(), path); err == nil {
+		return &View{s}, nil
+	}
+	if newer := (*NewerError)(nil); errors.As(err, &newer) || corrupt(err) || errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("open %s: %w", path, err)
+	}
+	if s.file, err = openCopy(context.Background(), path); err != nil {
+		return nil, fmt.Errorf("open %s: %w", path, err)
+	}
+	return &View{s}, nil
+}
+
+// Account reads what the ledger holds, as Store.Account.
+func (v *View) Account(ctx context.Context, since, until time.Time, whole bool) (*ledger.Account, error) {
+	return v.s.Account(ctx, since, until, whole)
+}
+
+// Close ends the use of the file.
+func (v *View) Close() {
+	v.s.disk.Lock()
+	defer v.s.disk.Unlock()
+	v.s.file.close()
+	v.s.file.remove()
+}
