@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"baton/engine/admission"
 	"baton/engine/control"
 	"baton/engine/health"
 	"baton/engine/outcome"
@@ -21,15 +22,25 @@ var (
 	// ErrDrained is the cause with which attempts end when their vendor is
 	// drained at once.
 	ErrDrained = errors.New("the vendor was drained")
+	// ErrLeft: the client left while its request waited for a place.
+	ErrLeft = errors.New("the client left while the request waited for a place")
+	// ErrLate: the request can no longer be done by its deadline.
+	ErrLate = errors.New("the request can no longer be done by its deadline")
 )
 
-// Limited says that the vendors left are over their limit.
+// Limited says that the vendors left take no more at the moment.
 type Limited struct {
 	Until time.Time // when one of them may be asked again
+	Full  bool      // one of them has as much in flight as it can do; otherwise it is their rate
 }
 
-// Error says until when.
-func (l *Limited) Error() string { return "every vendor is over its rate limit" }
+// Error says what they are at.
+func (l *Limited) Error() string {
+	if l.Full {
+		return "every vendor has as much in flight as it can do"
+	}
+	return "every vendor is over its rate limit"
+}
 
 // Ask is what an attempt wants.
 type Ask struct {
@@ -39,6 +50,13 @@ type Ask struct {
 	Same  *Vendor            // a further try at this one
 	Only  func(*Vendor) bool // nil: any
 	First bool               // the request's first attempt
+
+	// Gone is closed when the client leaves. With it the attempt waits for a place
+	// when there is none, as its lane may; without, it is told at once.
+	Gone     <-chan struct{}
+	Deadline time.Time // of the request, zero: none; nothing begins that cannot be done by then
+
+	among []*Vendor // in place of Tried and Only, for those who wait
 }
 
 // Lease is one attempt's place at a vendor. The caller owns the memory: a Lease
@@ -48,6 +66,7 @@ type Lease struct {
 	Vendor *Vendor
 	Trial  bool                    // one live request to see whether the vendor is well again
 	Cancel context.CancelCauseFunc // called with ErrDrained when the vendor is drained at once
+	Waited time.Duration           // for a place, also if there was none in the end
 
 	engine     *Engine
 	kind       weights.Kind
@@ -57,9 +76,10 @@ type Lease struct {
 	prev, next *Lease
 }
 
-// Acquire finds the vendor for an attempt and takes a place there. It returns
-// ErrNoVendor, ErrTried or *Limited when there is none; after nil the lease's
-// Done must be called exactly once.
+// Acquire finds the vendor for an attempt and takes a place there, waiting for
+// one if the ask allows it. It returns ErrNoVendor, ErrTried, ErrLate, ErrLeft or
+// *Limited when there is none; after nil the lease's Done must be called exactly
+// once.
 func (e *Engine) Acquire(l *Lease, a Ask) error {
 	now := time.Now()
 	cancel := l.Cancel
@@ -71,15 +91,32 @@ func (e *Engine) Acquire(l *Lease, a Ask) error {
 	if a.First && e.trial(t, l, a, now) {
 		return nil
 	}
+	var err error
+	if e.lobby.ahead(a.Lane) {
+		err = e.nobody(t, &a, 0, now) // those who wait come first
+	} else {
+		err = e.take(t, l, &a, now)
+	}
+	if err == nil || a.Gone == nil {
+		return err
+	}
+	if limit, ok := err.(*Limited); ok { //nolint:errorlint // it is made here and never wrapped
+		return e.wait(t, l, &a, limit, now)
+	}
+	return err
+}
+
+// take takes a place at the vendor whose turn it is among those that have one.
+func (e *Engine) take(t *table, l *Lease, a *Ask, now time.Time) error {
 	var out uint64 // vendors that turned out to be over their limit
 	for {
-		i := e.choose(t, &a, out, now)
+		i := e.choose(t, a, out, now)
 		if i < 0 {
-			return e.nobody(t, &a, out, now)
+			return e.nobody(t, a, out, now)
 		}
 		v := t.vendors[i]
 		v.mu.Lock()
-		if v.limiter.Take(now) {
+		if v.admission.Room(v.flight.n) && v.limiter.Take(now) {
 			v.begin(l, now, false)
 			v.mu.Unlock()
 			return nil
@@ -95,6 +132,9 @@ func (e *Engine) again(l *Lease, v *Vendor, now time.Time) error {
 	defer v.mu.Unlock()
 	if v.barred() || (v.health.State() == health.Ejected && e.othersOpen(v)) {
 		return ErrTried
+	}
+	if !v.room(now) {
+		return &Limited{Until: now.Add(time.Second), Full: true}
 	}
 	if !v.limiter.Take(now) {
 		return &Limited{Until: v.limiter.Until(now)}
@@ -132,6 +172,9 @@ func (e *Engine) trial(t *table, l *Lease, a Ask, now time.Time) bool {
 
 // allows says whether the attempt may go to v, whatever v's state.
 func (a *Ask) allows(v *Vendor) bool {
+	if a.among != nil {
+		return slices.Contains(a.among, v)
+	}
 	return !slices.Contains(a.Tried, v) && (a.Only == nil || a.Only(v))
 }
 
@@ -140,7 +183,7 @@ func (a *Ask) allows(v *Vendor) bool {
 func (e *Engine) choose(t *table, a *Ask, out uint64, now time.Time) int {
 	may := func(i int) bool {
 		v := t.vendors[i]
-		return out&(1<<i) == 0 && e.routable(t, v) && a.allows(v) && v.ready(now)
+		return out&(1<<i) == 0 && e.routable(t, v) && a.allows(v) && v.ready(a, now)
 	}
 	e.pickMu.Lock()
 	defer e.pickMu.Unlock()
@@ -177,9 +220,12 @@ func (e *Engine) routable(t *table, v *Vendor) bool {
 
 // ready says whether admission would let an attempt through. That it would not
 // counts as turned away: the vendor is over its limit.
-func (v *Vendor) ready(now time.Time) bool {
+func (v *Vendor) ready(a *Ask, now time.Time) bool {
 	v.mu.Lock()
 	defer v.mu.Unlock()
+	if !v.room(now) || v.late(a, now) {
+		return false
+	}
 	if v.limiter.Ready(now) {
 		return true
 	}
@@ -190,30 +236,42 @@ func (v *Vendor) ready(now time.Time) bool {
 // nobody says why there is no vendor for the attempt.
 func (e *Engine) nobody(t *table, a *Ask, out uint64, now time.Time) error {
 	var until time.Time
-	any := false
+	some, allowed, late, full := false, 0, 0, false
 	for i, v := range t.vendors {
 		if !e.routable(t, v) {
 			continue
 		}
-		any = true
+		some = true
 		if !a.allows(v) {
 			continue
 		}
+		allowed++
 		v.mu.Lock()
 		u := v.limiter.Until(now)
+		crowded, tooLate := !v.admission.Room(v.flight.n), v.late(a, now)
 		limited := out&(1<<i) != 0 || !v.limiter.Ready(now)
 		v.mu.Unlock()
-		if limited && (until.IsZero() || u.Before(until)) {
+		if tooLate {
+			late++
+			continue
+		}
+		if crowded && !limited {
+			full = true
+			u = now.Add(e.service.relief(now))
+		}
+		if until.IsZero() || u.Before(until) {
 			until = u
 		}
 	}
 	switch {
-	case !any:
+	case !some:
 		return ErrNoVendor
-	case until.IsZero():
+	case allowed == 0:
 		return ErrTried
+	case late == allowed:
+		return ErrLate
 	}
-	return &Limited{Until: until}
+	return &Limited{Until: until, Full: full}
 }
 
 // othersOpen says whether a vendor other than v may take traffic.
@@ -249,7 +307,9 @@ func (l *Lease) FirstToken(now time.Time) {
 	l.firstToken = max(now.Sub(l.begun), 1)
 	v.counts.Add(now, catBack, 1)
 	v.health.Progress(now)
+	v.admitted(l, now, l.firstToken)
 	v.mu.Unlock()
+	l.engine.serve(now)
 }
 
 // Done says how the attempt ended.
@@ -301,6 +361,7 @@ func (l *Lease) Done(now time.Time, r outcome.Result, u outcome.Usage) {
 	}
 	v.mu.Unlock()
 
+	e.serve(now) // its place is free
 	if disable != "" {
 		e.disable(v, disable, r)
 	}
@@ -323,7 +384,12 @@ func (v *Vendor) measure(l *Lease, now time.Time, r outcome.Result) {
 		}
 	case r.Outcome == outcome.OK:
 		v.rings[weights.Whole].Add(now, age)
+		v.admitted(l, now, age)
 	case r.Outcome == outcome.VendorFault && r.Clock != outcome.NoClock && l.firstToken == 0:
 		v.rings[l.kind].Add(now, age)
+		v.admitted(l, now, age)
+	}
+	if r.Outcome == outcome.OK && !l.Trial && !l.outside {
+		v.admission.Took(admission.Kind(l.kind), age)
 	}
 }

@@ -24,6 +24,7 @@ type Engine struct {
 	pickMu  sync.Mutex
 	pickers [control.Lanes][weights.Kinds]weights.Picker
 	rescues weights.Picker
+	lobby   lobby
 
 	mu       sync.Mutex // guards what follows
 	law      *weights.Law

@@ -18,6 +18,7 @@ type Finished struct {
 	FirstToken time.Duration   // from the request's arrival; 0 without one
 	Total      time.Duration
 	FailedOver bool    // more than one vendor was asked
+	Shed       bool    // refused by admission
 	Cut        bool    // an interactive stream broken after its commit point
 	Vendor     *Vendor // who answered, nil if nobody did
 	ID         string
@@ -28,6 +29,7 @@ const (
 	svcBegun  = 0 // + lane
 	svcOK     = control.Lanes
 	svcFailed = control.Lanes + 1
+	svcShed   = control.Lanes + 2
 )
 
 const lostKept = 200
@@ -40,6 +42,7 @@ type service struct {
 	all        window.Histogram // the same since the start
 	totals     control.Totals   // Attempts is the vendors' sum
 	cut        int64
+	shed       [control.Lanes]int64
 	inFlight   int
 	lost       []string // ids of the last failed requests
 }
@@ -84,6 +87,10 @@ func (e *Engine) Finish(f Finished) {
 	default:
 		s.totals.Failed++
 		s.counts.Add(now, svcFailed, 1)
+		if f.Shed {
+			s.shed[f.Lane]++
+			s.counts.Add(now, svcShed, 1)
+		}
 		if f.Cut {
 			s.cut++
 		}
@@ -103,6 +110,22 @@ func (s *service) batchPart(now time.Time) float64 {
 	}
 	return float64(b) / float64(b+i)
 }
+
+// relief is when one who was refused for want of room should come again: the
+// more were refused of late, the later.
+func (s *service) relief(now time.Time) time.Duration {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	shed := s.counts.Sum(now, svcShed, 10*time.Second)
+	begun := s.counts.Sum(now, svcBegun, 10*time.Second) + s.counts.Sum(now, svcBegun+1, 10*time.Second)
+	if begun <= shed {
+		return reliefMost
+	}
+	return min(time.Second*time.Duration(begun)/time.Duration(begun-shed), reliefMost)
+}
+
+// reliefMost is the longest of them.
+const reliefMost = 10 * time.Second
 
 // batchFlows says whether batch requests come often enough to carry the trials.
 func (e *Engine) batchFlows(now time.Time) bool {

@@ -86,7 +86,7 @@ func (e *Engine) fillService(s *control.Snapshot, t *table, now time.Time) {
 	lat := latency(sv.firstToken, now, window.S60)
 	s.Service.Count, s.Service.P50ms, s.Service.P90ms, s.Service.P99ms = lat.Count, lat.P50ms, lat.P90ms, lat.P99ms
 	for _, lane := range []control.Lane{control.Interactive, control.Batch} {
-		st := control.LaneState{RPS: e.perSecond(sv.counts.Sum(now, svcBegun+int(lane), 10*time.Second), now), Split: map[string]float64{}}
+		st := control.LaneState{RPS: e.perSecond(sv.counts.Sum(now, svcBegun+int(lane), 10*time.Second), now), Split: map[string]float64{}, Waiting: e.Waiting(lane), Shed: sv.shed[lane]}
 		for i, v := range t.vendors {
 			st.Split[v.Name] = math.Round(1000*t.split[lane][i]) / 10
 		}
@@ -131,6 +131,9 @@ func (e *Engine) fillVendor(out *control.Vendor, v *Vendor, total [2]int, now ti
 	out.Share10s = share(v.counts.Sum(now, catBegun, 10*time.Second), total[0])
 	out.Share60s = share(v.counts.Sum(now, catBegun, time.Minute), total[1])
 	out.RPS = e.perSecond(v.counts.Sum(now, catBegun, 10*time.Second), now)
+	if n, ok := v.admission.Value(); ok {
+		out.InFlightLimit = control.Figure(n)
+	}
 	out.InFlight, out.Requests, out.Attempts, out.Failed = v.flight.n, v.requests, v.attempts, v.failed
 	out.FirstToken, out.Latency = map[string]control.Latency{}, map[string]control.Latency{}
 	for i, s := range spans {

@@ -34,6 +34,7 @@ func (e *Engine) Tick(now time.Time) {
 	e.tickLimits(t, now)
 	d := e.law.Tick(now, e.measures(t, now), e.lawPin())
 	e.publish(d, now)
+	e.tickAdmission(e.table.Load(), now)
 }
 
 // tickHealth lets v's health machine see what has been waiting too long.

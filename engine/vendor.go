@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"baton/engine/admission"
 	"baton/engine/config"
 	"baton/engine/control"
 	"baton/engine/health"
@@ -41,6 +42,7 @@ type Vendor struct {
 	mu        sync.Mutex // guards what follows
 	health    *health.Machine
 	limiter   *limit.Limiter
+	admission admission.Limit
 	limitBy   string // who set its limit by hand, "" if nobody did
 	rings     [weights.Kinds]*window.Ring
 	counts    window.Counter

@@ -100,6 +100,14 @@ func limited(wait time.Duration) clientError {
 	}
 }
 
+// overloaded is for a request that found no place in its time.
+func overloaded(wait time.Duration) clientError {
+	return clientError{
+		status: http.StatusTooManyRequests, typ: "requests", code: codeAdmission, retryAfter: max(wait, time.Second),
+		message: "every vendor has as much work in flight as it can do",
+	}
+}
+
 func deadlinePassed(d time.Duration) clientError {
 	return clientError{
 		status: http.StatusGatewayTimeout, typ: "server_error", code: codeDeadline,

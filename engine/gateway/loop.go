@@ -15,7 +15,7 @@ const (
 	// patience is how long an interactive request waits before a further try at the
 	// same vendor, should that have asked to be left alone.
 	patience = 5 * time.Second
-	// maxWaits is how often a batch request waits for a limit to pass.
+	// maxWaits is how often a batch request asks again that every vendor refused.
 	maxWaits = 20
 	// maxSends bounds what a request sends in all, dead keys included.
 	maxSends = 32
@@ -23,11 +23,12 @@ const (
 
 // run makes attempts until one answers or no more is to be had, and answers the client.
 func (q *request) run() outcome.Outcome {
-	ask := engine.Ask{Lane: q.lane, Kind: q.kind, Only: q.only, First: true}
+	ask := engine.Ask{Lane: q.lane, Kind: q.kind, Only: q.only, First: true, Gone: q.r.Context().Done(), Deadline: q.deadline}
 	for {
 		a := q.newAttempt()
 		ask.Tried = q.tried
 		err := q.g.engine.Acquire(&a.lease, ask)
+		q.waited += a.lease.Waited
 		if err != nil {
 			a.release()
 			if !q.unserved(err, &ask) {
@@ -176,11 +177,13 @@ func (q *request) unserved(err error, ask *engine.Ask) bool {
 	}
 	var limit *engine.Limited
 	switch {
-	case errors.As(err, &limit):
+	case errors.Is(err, engine.ErrLeft), errors.Is(err, engine.ErrLate):
+		return false
+	case errors.As(err, &limit): // it waited as long as it may
 		if q.retryAt.IsZero() || limit.Until.Before(q.retryAt) {
 			q.retryAt = limit.Until
 		}
-		return q.repeat(ask) || q.await(limit.Until)
+		return !limit.Full && q.repeat(ask)
 	case q.bound && !q.unbound && q.attempts == 0 && q.primaryLost():
 		q.unbound = true // it takes nothing because nobody reaches it
 		return true
@@ -190,7 +193,7 @@ func (q *request) unserved(err error, ask *engine.Ask) bool {
 	case q.repeat(ask):
 		return true
 	case q.last.Outcome == outcome.RateLimited:
-		return q.await(q.retryAt)
+		return q.await()
 	}
 	return false
 }
@@ -230,17 +233,15 @@ func (q *request) repeat(ask *engine.Ask) bool {
 	return true
 }
 
-// await has a batch request wait until a vendor may be asked again. Interactive ones do not wait.
-func (q *request) await(until time.Time) bool {
+// await has a batch request that every vendor refused ask them all again: it waits for their
+// limits where all wait for a place. Interactive ones do not.
+func (q *request) await() bool {
 	if q.lane != control.Batch || q.waits >= maxWaits || q.bound {
-		return false
-	}
-	if !q.deadline.IsZero() && until.After(q.deadline) {
 		return false
 	}
 	pause := backoff(q.waits) // so that those who wait do not come back together
 	q.waits++
-	if !q.wait(max(time.Until(until), 0) + pause/2) {
+	if !q.wait(pause / 2) {
 		return false
 	}
 	q.tried, q.again, q.keyTried = q.tried[:0], nil, nil
@@ -266,15 +267,20 @@ func (q *request) fail(err error) outcome.Outcome {
 	}
 	var limit *engine.Limited
 	switch {
-	case q.overdue(), q.last.Clock == outcome.DeadlineClock:
+	case q.overdue(), errors.Is(err, engine.ErrLate), q.last.Clock == outcome.DeadlineClock:
 		writeError(q.w, deadlinePassed(q.st.cfg.Gateway.Deadline))
 		return outcome.GatewayFault
 	case q.refused.status != 0:
 		return q.passRefusal()
-	case q.attempts == 0 && !errors.As(err, &limit):
+	case !errors.As(err, &limit) && q.attempts == 0:
 		writeError(q.w, noVendor())
 		return outcome.GatewayFault
+	case limit != nil && limit.Full:
+		q.shed = true
+		writeError(q.w, overloaded(wait))
+		return outcome.RateLimited
 	case q.allLimited:
+		q.shed = true
 		writeError(q.w, limited(wait))
 		return outcome.RateLimited
 	}

@@ -69,6 +69,7 @@ type request struct {
 	answered  *engine.Vendor
 	committed bool // something of an answer was sent
 	cut       bool
+	shed      bool // refused by admission
 	gone      bool // the client left
 	abort     bool // the connection is to break
 	resume    continuation
@@ -126,6 +127,7 @@ func (q *request) serve(fits bool) {
 		return
 	}
 	if !fits {
+		q.shed = true
 		q.refuse(full(q.st.cfg.Gateway.MaxInFlight), outcome.GatewayFault)
 		return
 	}
@@ -218,7 +220,7 @@ func (q *request) finish(o outcome.Outcome) {
 	}
 	q.g.engine.Finish(engine.Finished{
 		Lane: q.lane, Kind: q.kind, Outcome: o, FirstToken: q.firstToken, Total: time.Since(q.arrived),
-		FailedOver: len(q.asked) > 1, Cut: q.cut, Vendor: q.answered, ID: q.id,
+		FailedOver: len(q.asked) > 1, Cut: q.cut, Shed: q.shed, Vendor: q.answered, ID: q.id,
 	})
 	q.begun = false
 }

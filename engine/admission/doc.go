@@ -1,0 +1,32 @@
+// Package admission keeps the work in a vendor within what it can do: an
+// adaptive limit of attempts in flight, and a short, bounded wait in front of
+// it.
+//
+// One [Limit] is one vendor's. The owner asks Room before an attempt, says
+// Turned when it had to send one elsewhere, and reports what came back with
+// Sample, a good end with Took and a second that has passed with Tick. One [Queue] is all
+// requests that wait for a place at any vendor; the owner grants places in its
+// order and wakes who it names.
+//
+// What it goes by, per vendor and kind of answer (streams by their first token,
+// others by the whole; their times are never mixed):
+//
+//	base   = what a first token takes without load: the geometric mean of those
+//	         samples, followed down at once and up over a minute
+//	q      = geometric mean of a window of samples / base
+//	excess = rate · base · (q - 1.1)        Little: who waits there, beyond a tenth of base
+//
+// While q stays under 1.5 the vendor is free: the limit is only a guard against
+// a jump, and triples within the time of a first token while answers are good.
+// Above it the vendor is saturated: limit = rate · unloaded time of an attempt,
+// and from then on limit - excess where q is over 1.2, a little more where it is
+// under 1.05 and the limit is used. A cut that makes nothing faster was none of
+// our queue's: the vendor has become slower, base follows, and it is free again.
+//
+// Gradient limits are Netflix's (concurrency-limits: Vegas' queue from rate and
+// excess time, Gradient2's tolerance of 1.5); the proof by cutting is not.
+//
+// It has no clock, lock or goroutine: every method is told the time, and the
+// owner holds its lock. It allocates nothing. It is no rate limit, which is
+// package limit's, and it moves no weights.
+package admission

@@ -1,0 +1,318 @@
+package admission
+
+import (
+	"math"
+	"time"
+)
+
+// Kind is how an answer comes. The kinds are in the order of package weights.
+type Kind uint8
+
+// The kinds.
+const (
+	Stream Kind = iota // measured by its first token
+	Whole              // measured by all of it
+)
+
+// Kinds is how many there are.
+const Kinds = 2
+
+const (
+	// Floor is the least that a limit leaves: with less there is nothing to measure.
+	Floor = 2.0
+	// guard is what a free vendor may always have in flight.
+	guard = 64.0
+	// tolerance is the q from which a free vendor counts as saturated.
+	tolerance = 1.5
+	// The q of a limited vendor is held between low and high, near target.
+	low, target, high = 1.05, 1.1, 1.2
+	// proof is by how much of base a cut must have shortened the wait before it
+	// says anything, and credit is the part of it that must show.
+	proof, credit = 0.15, 0.4
+	misses        = 2 // cuts that made nothing faster, in a row
+	// ripen is after how many times base the answers to what began at a moment are
+	// back but for the slowest hundredth.
+	ripen = 2.5
+	// settled is how long a limit is kept that nobody has run into.
+	settled = 10 * time.Second
+	// drift is the time constant with which base follows, and far the q under which
+	// it follows at once.
+	far   = 0.85
+	drift = 30 * time.Second
+	// shortest is the least time that a window takes, and longest the most.
+	shortest, longest = 100 * time.Millisecond, 30 * time.Second
+	deepest           = 0.5 // of the limit, that a cut leaves at least
+)
+
+// enough is how many samples of a kind make a window: the logarithms of first
+// tokens spread by about 0.35, those of whole answers by about twice that.
+var enough = [Kinds]int{20, 40}
+
+// Limit is the limit of attempts in flight of one vendor. The zero value is
+// that of one of which nothing is known.
+type Limit struct {
+	limit    float64
+	limiting bool           // the vendor was seen saturated
+	base     [Kinds]float64 // seconds, unloaded
+	took     [Kinds]float64 // seconds, mean of whole attempts while free
+	rate     float64        // answers begun or ended per second, of the last window
+	grown    int            // windows in a row in which it grew
+	turned   time.Time      // when somebody was last sent elsewhere
+	cut      cut
+	w        window
+}
+
+// window is what came in since the last look.
+type window struct {
+	opened time.Time
+	from   time.Time // attempts begun before do not tell of the present limit
+	ripe   time.Time // until then only the fastest of the others are back
+	n      [Kinds]int
+	sum    [Kinds]float64 // of the logarithms of seconds
+	back   [Kinds]int
+	peak   int
+	turned bool
+}
+
+// cut is a row of cuts whose effect is awaited.
+type cut struct {
+	active bool
+	q      float64
+	flight float64 // before
+	per    float64 // what one attempt less should take off q
+	missed int
+}
+
+// Room says whether one more attempt may begin beside so many in flight.
+func (l *Limit) Room(inFlight int) bool {
+	return !l.known() || float64(inFlight+1) <= max(l.limit, Floor)
+}
+
+// known says whether there is a figure to go by.
+func (l *Limit) known() bool { return l.base[Stream] > 0 || l.base[Whole] > 0 }
+
+// Turned says that an attempt was sent elsewhere, or waits, for want of room.
+func (l *Limit) Turned(now time.Time) { l.turned, l.w.turned = now, true }
+
+// Value returns the limit in force; false while nobody is kept out by it.
+func (l *Limit) Value() (limit float64, ok bool) {
+	return math.Floor(max(l.limit, Floor)), l.limiting
+}
+
+// Base returns what a kind takes without load: a first token, or a whole
+// answer; 0 unknown.
+func (l *Limit) Base(k Kind) time.Duration { return seconds(l.base[k]) }
+
+// Typical returns what an attempt of a kind takes from its beginning to its
+// end, without load; 0 unknown.
+func (l *Limit) Typical(k Kind) time.Duration { return seconds(l.took[k]) }
+
+// Rate returns how many attempts per second get a place when all are taken; 0
+// unknown.
+func (l *Limit) Rate() float64 {
+	if l.limiting {
+		return l.rate
+	}
+	if s := max(l.took[Stream], l.took[Whole], l.base[Stream], l.base[Whole]); s > 0 {
+		return l.limit / s
+	}
+	return 0
+}
+
+func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
+
+// Took reports how long a good attempt was under way.
+func (l *Limit) Took(k Kind, d time.Duration) {
+	switch s := d.Seconds(); {
+	case s <= 0 || l.limiting:
+	case l.took[k] == 0:
+		l.took[k] = s
+	default:
+		l.took[k] += (s - l.took[k]) * 0.05
+	}
+}
+
+// Sample reports the time of an attempt that began at begun: that of its first
+// token or of its whole answer, or the age at which one of our clocks ended it.
+func (l *Limit) Sample(now, begun time.Time, k Kind, d time.Duration, inFlight int) {
+	w := &l.w
+	if w.opened.IsZero() {
+		w.opened = now
+	}
+	w.back[k]++
+	s := d.Seconds()
+	if !(s > 0) || begun.Before(w.from) || now.Before(w.ripe) {
+		return
+	}
+	w.n[k]++
+	w.sum[k] += math.Log(s)
+	w.peak = max(w.peak, inFlight)
+	if !l.limiting {
+		l.widen(k, s, inFlight)
+	}
+	l.look(now, inFlight)
+}
+
+// widen raises the guard of a free vendor whose answers are good.
+func (l *Limit) widen(k Kind, s float64, inFlight int) {
+	n := float64(inFlight)
+	switch {
+	case !l.known():
+		l.limit = max(l.limit, guard, 2*n)
+	case 2*n > l.limit && (l.base[k] == 0 || s < 2*l.base[k]):
+		l.limit += 2
+	}
+}
+
+// Tick ends what has become old; call it about once a second.
+func (l *Limit) Tick(now time.Time, inFlight int) {
+	l.w.peak = max(l.w.peak, inFlight)
+	if l.limiting && now.Sub(l.turned) >= settled {
+		l.free(max(2*l.limit, guard/4))
+	}
+	if !l.w.opened.IsZero() && now.Sub(l.w.opened) > longest {
+		l.open(now)
+	}
+}
+
+// Reset forgets everything but how long answers take without load.
+func (l *Limit) Reset() { *l = Limit{base: l.base, took: l.took, limit: guard} }
+
+func (l *Limit) free(limit float64) {
+	l.limiting, l.limit, l.cut, l.grown = false, limit, cut{}, 0
+}
+
+func (l *Limit) open(now time.Time) {
+	l.w = window{opened: now, from: l.w.from, ripe: l.w.ripe}
+}
+
+// look closes the window if it holds enough.
+func (l *Limit) look(now time.Time, inFlight int) {
+	w := &l.w
+	past := now.Sub(w.opened)
+	if past < shortest {
+		return
+	}
+	k := Stream
+	if w.n[k] < enough[k] {
+		k = Whole
+	}
+	if w.n[k] < enough[k] || past.Seconds() < l.base[k] {
+		return
+	}
+	l.rate = float64(w.back[Stream]+w.back[Whole]) / past.Seconds()
+	x := math.Exp(w.sum[k] / float64(w.n[k]))
+	switch {
+	case l.base[k] == 0:
+		l.base[k] = x
+	case l.limiting:
+		l.steer(now, k, x, inFlight)
+	default:
+		l.guard(now, k, x, inFlight)
+	}
+	l.open(now)
+}
+
+// guard looks at a free vendor.
+func (l *Limit) guard(now time.Time, k Kind, x float64, inFlight int) {
+	q := x / l.base[k]
+	if q >= tolerance {
+		l.limiting = true
+		l.shrink(now, k, q, inFlight, l.room(k, q, inFlight))
+		return
+	}
+	l.follow(now, k, x)
+	if peak := float64(l.w.peak); l.limit > max(guard, 4*peak) {
+		l.limit = max(guard, 4*peak, l.limit*0.98)
+	}
+}
+
+// room is what a vendor holds that was just seen saturated: as much as it
+// answers in the time that an attempt takes without load. That it is more than
+// what Little's law leaves says only that the answers have become longer.
+func (l *Limit) room(k Kind, q float64, inFlight int) float64 {
+	left := float64(inFlight) - l.excess(k, q)
+	sum, n := 0.0, 0
+	for k, back := range l.w.back {
+		if back > 0 && l.took[k] > 0 {
+			sum += l.took[k] * float64(back)
+			n += back
+		}
+	}
+	if n == 0 {
+		return left
+	}
+	return min(left, l.rate*sum/float64(n)*target)
+}
+
+// excess is how many wait at the vendor beyond the target.
+func (l *Limit) excess(k Kind, q float64) float64 { return l.rate * l.base[k] * (q - target) }
+
+// follow lets base follow x: slowly, because the noise of windows is no news,
+// and at once by what its samples are worth where x is far below.
+func (l *Limit) follow(now time.Time, k Kind, x float64) {
+	part := now.Sub(l.w.opened).Seconds() / drift.Seconds()
+	if x < far*l.base[k] {
+		part = float64(l.w.n[k]) / float64(5*enough[k])
+	}
+	l.base[k] += (x - l.base[k]) * min(part, 1)
+}
+
+// steer looks at a limited vendor.
+func (l *Limit) steer(now time.Time, k Kind, x float64, inFlight int) {
+	q := x / l.base[k]
+	if l.slower(q, k) {
+		l.base[Stream] *= q
+		l.base[Whole] *= q
+		l.free(max(2*l.cut.flight, guard))
+		return
+	}
+	switch {
+	case q > high:
+		l.shrink(now, k, q, inFlight, l.limit-l.excess(k, q))
+	case q < low && l.w.turned:
+		l.cut = cut{}
+		l.grown++
+		step := max(0.5, l.rate*l.base[k]*(target-q))
+		l.limit += min(step*(1+float64(l.grown-1)/2), l.limit/2)
+	default:
+		l.grown = 0
+	}
+	if q < far {
+		l.follow(now, k, x)
+	}
+}
+
+// slower says that cuts have made nothing faster: what takes longer is the
+// vendor, not its queue.
+func (l *Limit) slower(q float64, k Kind) bool {
+	c := &l.cut
+	if !c.active {
+		return false
+	}
+	due := min((c.flight-l.limit)*c.per, c.q-target)
+	switch {
+	case due < proof:
+		return false
+	case q > c.q-credit*due:
+		c.missed++
+	default:
+		c.missed = 0
+		c.active = q > high
+	}
+	return c.missed >= misses
+}
+
+// shrink cuts the limit. Attempts begun from now on tell of the new one,
+// because none begins before there is room.
+func (l *Limit) shrink(now time.Time, k Kind, q float64, inFlight int, to float64) {
+	before := float64(inFlight)
+	if l.cut.active {
+		before = min(before, l.limit)
+	} else {
+		l.cut = cut{active: true, q: q, flight: before, per: 1 / max(l.rate*l.base[k], 1e-9)}
+	}
+	l.grown = 0
+	l.limit = max(to, deepest*before, Floor)
+	l.turned, l.w.from, l.w.ripe = now, now, now.Add(time.Duration(ripen*l.base[k]*float64(time.Second)))
+}
