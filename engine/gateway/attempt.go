@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"baton/engine"
+	"baton/engine/ledger"
 	"baton/engine/outcome"
 	"baton/engine/scan"
 	"baton/engine/sse"
@@ -41,23 +42,26 @@ type attempt struct {
 	body   io.Reader // the answer's, decoded
 	whole  *spool    // an answer that is held whole
 
-	usage    outcome.Usage
-	finish   string
-	progress outcome.Progress // of a stream's choices
-	tail     bool             // a stream has said everything: usage and [DONE] may come
-	done     bool             // [DONE] was seen
-	complete bool
-	first    bool      // a meaningful event was seen
-	taking   bool      // the client is written to, and not flushed yet
-	now      time.Time // when the last piece of the stream came
-	fault    []byte    // an error's body or event
-	garbage  []byte    // the start of what was no event
-	unread   string    // the Content-Encoding of an error that we cannot read
-	ours     bool      // we could not keep the answer
-	reason   string    // our verdict on an answer with a good status
-	err      error
-	lost     bool // the client, while it was written to
-	result   outcome.Result
+	entry      ledger.Attempt // for the ledger
+	said       ledger.Text    // of the answer so far
+	firstAfter time.Duration  // when the first meaningful event came, from the begin
+	usage      outcome.Usage
+	finish     string
+	progress   outcome.Progress // of a stream's choices
+	tail       bool             // a stream has said everything: usage and [DONE] may come
+	done       bool             // [DONE] was seen
+	complete   bool
+	first      bool      // a meaningful event was seen
+	taking     bool      // the client is written to, and not flushed yet
+	now        time.Time // when the last piece of the stream came
+	fault      []byte    // an error's body or event
+	garbage    []byte    // the start of what was no event
+	unread     string    // the Content-Encoding of an error that we cannot read
+	ours       bool      // we could not keep the answer
+	reason     string    // our verdict on an answer with a good status
+	err        error
+	lost       bool // the client, while it was written to
+	result     outcome.Result
 }
 
 // keptHeld is the largest buffer of held events that stays in the pool.
@@ -101,6 +105,7 @@ func (a *attempt) release() {
 	a.connected, a.done, a.complete, a.first, a.taking, a.lost = false, false, false, false, false, false
 	a.phase, a.usage, a.finish, a.fault, a.garbage, a.reason, a.err, a.ours = 0, outcome.Usage{}, "", nil, nil, "", nil, false
 	a.progress, a.tail, a.unread = outcome.Progress{}, false, ""
+	a.entry, a.said, a.firstAfter = ledger.Attempt{}, ledger.Text{}, 0
 	a.result = outcome.Result{}
 	attempts.Put(a)
 }
@@ -149,6 +154,7 @@ func (a *attempt) try() {
 	a.clock.stop()
 	ended = true
 	a.lease.Done(time.Now(), a.result, a.usage)
+	a.enter()
 }
 
 // pickKey takes the key whose turn it is. When none is ready one is used all the

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"baton/engine/control"
+	"baton/engine/ledger"
 	"baton/engine/outcome"
 	"baton/engine/scan"
 )
@@ -23,8 +24,10 @@ type call struct {
 	flex     bool // service_tier: what is cheap may take its time
 	bound    bool // belongs to one account: the primary's
 
-	named bool // there is a model
-	model string
+	named  bool // there is a model
+	model  string
+	client string      // who asks, by name
+	text   ledger.Text // of the question
 
 	each                           int // n: how many answers to each prompt; 0 is one
 	prompts                        int // of a completion; 0 is one
@@ -127,6 +130,7 @@ func (c *call) member(key string, value []byte, at int) error {
 			c.bound = true
 		}
 	case "messages":
+		c.text.Add(value)
 		c.messagesAt = span{}
 		if value[0] == '[' {
 			c.messagesAt = here
@@ -138,7 +142,10 @@ func (c *call) member(key string, value []byte, at int) error {
 			c.each = int(min(n, mostChoices))
 			c.prefillable = false
 		}
+	case "input", "instructions", "tools":
+		c.text.Add(value)
 	case "prompt":
+		c.text.Add(value)
 		c.prompts = 1
 		if c.endpoint == outcome.Completions {
 			c.prompts = countPrompts(value)
@@ -194,6 +201,9 @@ func (c *call) options(value []byte, at span) {
 // lane is who waits for the answer: what the request says, else its body, else
 // the client's own lane.
 func (c *call) lane(h http.Header, key *clientKey) (control.Lane, error) {
+	if key != nil {
+		c.client = key.name
+	}
 	if word := h.Get(headerLane); word != "" {
 		lane, ok := control.ParseLane(strings.ToLower(strings.TrimSpace(word)))
 		if !ok {

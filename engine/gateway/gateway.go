@@ -13,6 +13,7 @@ import (
 	"baton/engine"
 	"baton/engine/config"
 	"baton/engine/control"
+	"baton/engine/ledger"
 	"baton/engine/scan"
 	"baton/vendors"
 )
@@ -24,6 +25,7 @@ type Options struct {
 	Vendors *vendors.Set
 	Version string
 	Logger  *slog.Logger
+	Ledger  func(*ledger.Attempt) // told of each attempt that has ended, which it must not keep; nil: nobody
 }
 
 // Gateway serves the OpenAI-compatible API.
@@ -31,6 +33,7 @@ type Gateway struct {
 	engine  *engine.Engine
 	version string
 	log     *slog.Logger
+	ledger  func(*ledger.Attempt)
 	state   atomic.Pointer[state]
 
 	memory   budget // of bodies and of answers that are held
@@ -56,7 +59,7 @@ var errStopping = errors.New("the gateway is shutting down")
 // New makes a gateway. It starts nothing.
 func New(o Options) *Gateway {
 	g := &Gateway{
-		engine: o.Engine, version: o.Version, log: o.Logger,
+		engine: o.Engine, version: o.Version, log: o.Logger, ledger: o.Ledger,
 		idle: make(chan struct{}, 1), reloaded: make(chan struct{}, 1),
 	}
 	if g.log == nil {

@@ -72,7 +72,11 @@ func (g *Gateway) probeOnce(ctx context.Context, v *vendors.Vendor, live *engine
 	limited, cancel := context.WithTimeout(ctx, probeTimeout)
 	defer cancel()
 	key := v.Keys.Any()
+	begun := time.Now()
 	err := v.Probe(limited, key)
+	if !errors.Is(err, vendors.ErrNoProbe) && ctx.Err() == nil {
+		g.enterProbe(v.Name, begun, err)
+	}
 	switch {
 	case errors.Is(err, vendors.ErrNoProbe), ctx.Err() != nil:
 		return

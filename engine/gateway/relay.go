@@ -134,6 +134,7 @@ func (a *attempt) note(c *outcome.ChunkInfo) {
 	if c.Usage.Has {
 		a.usage = c.Usage
 	}
+	a.hear(c)
 	a.noteFinish(c)
 	a.complete = a.complete || c.Completed
 	a.progress.Take(c)
@@ -173,7 +174,7 @@ func (a *attempt) noteFinish(c *outcome.ChunkInfo) {
 // out now; the event itself follows.
 func (a *attempt) firstToken() {
 	q, now := a.q, a.now
-	a.first, a.phase = true, outcome.Body
+	a.first, a.phase, a.firstAfter = true, outcome.Body, now.Sub(a.begun)
 	a.lease.FirstToken(now)
 	a.clock.arm(outcome.IdleClock, q.st.cfg.Timeouts.Idle)
 	if q.lane == control.Batch || q.committed {

@@ -218,6 +218,7 @@ func (q *request) finish(o outcome.Outcome) {
 		q.failures[i].Rescued = o == outcome.OK
 		q.g.failures.add(q.failures[i])
 	}
+	q.enterUnasked(o)
 	q.g.engine.Finish(engine.Finished{
 		Lane: q.lane, Kind: q.kind, Outcome: o, FirstToken: q.firstToken, Total: time.Since(q.arrived),
 		FailedOver: len(q.asked) > 1, Cut: q.cut, Shed: q.shed, Vendor: q.answered, ID: q.id,

@@ -143,8 +143,16 @@ func (a *attempt) pass() {
 	a.clock.arm(outcome.IdleClock, max(q.st.cfg.Timeouts.Idle, q.st.cfg.Timeouts.Whole))
 	buf := newBuffer(32 << 10)
 	defer freeBuffer(buf)
+	var kept []byte
+	keeps := q.g.ledger != nil && maySayUsage(a.answer.Header)
+	defer func() { a.usageIn(kept) }()
 	for !a.lost {
 		n, err := a.body.Read(*buf)
+		if keeps = keeps && len(kept)+n <= usageMax; keeps {
+			kept = append(kept, (*buf)[:n]...)
+		} else {
+			kept = nil
+		}
 		if n > 0 {
 			a.now = time.Now()
 			a.clock.progress(a.now)
