@@ -13,9 +13,18 @@ type Picker struct {
 	last int       // the last one picked without weight
 }
 
+// ahead is by how many requests a vendor that is preferred may be ahead of its part. A wider bound grants more
+// wishes (with one wish as likely as the weight, all but w(1-w)/2/ahead of them) and lets totals stray further.
+const ahead = 3
+
 // Pick returns the index of the vendor that takes the next request, or -1 if may refuses everybody. Vendors of
 // weight 0 are picked, in turn, only when nobody with weight may.
-func (p *Picker) Pick(weights []float64, may func(i int) bool) int {
+func (p *Picker) Pick(weights []float64, may func(i int) bool) int { return p.Prefer(weights, may, -1) }
+
+// Prefer is Pick with a wish: the vendor want takes the request if it may, has weight, and is not more than three
+// requests ahead of its part; whatever is wished for, over any run each vendor is then within about four requests
+// of its exact part. -1 wishes for nobody.
+func (p *Picker) Prefer(weights []float64, may func(i int) bool, want int) int {
 	if len(p.owed) != len(weights) {
 		p.fit(len(weights))
 	}
@@ -38,6 +47,9 @@ func (p *Picker) Pick(weights []float64, may func(i int) bool) int {
 	}
 	if best < 0 {
 		return p.rescue(may)
+	}
+	if want >= 0 && want < len(weights) && p.in[want] && p.owed[want] > 1-ahead {
+		best = want
 	}
 	p.owed[best]--
 	return best

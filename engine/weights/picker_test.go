@@ -145,3 +145,50 @@ func BenchmarkPick(b *testing.B) { // budget: 100 ns, 0 allocations
 		p.Pick(w, may)
 	}
 }
+
+func TestPicker_GrantsAWishWithinABoundAndNoFurther(t *testing.T) {
+	cases := map[string]func(k int) int{
+		"always the small one": func(int) int { return 1 },
+		"always the large one": func(int) int { return 0 },
+		"in blocks":            func(k int) int { return k / 50 % 2 },
+		"nobody":               func(int) int { return -1 },
+		"somebody unknown":     func(int) int { return 7 },
+	}
+	w := []float64{0.75, 0.25}
+	for name, want := range cases {
+		t.Run(name, func(t *testing.T) {
+			var p Picker
+			owed, granted := make([]float64, 2), 0
+			for k := range 4000 {
+				owed[0] += w[0]
+				owed[1] += w[1]
+				i := p.Prefer(w, all, want(k))
+				owed[i]--
+				if i == want(k) {
+					granted++
+				}
+				if math.Abs(owed[0]) > ahead+1 {
+					t.Fatalf("after %d requests vendor 0 is off by %.2f", k, owed[0])
+				}
+			}
+			if name == "always the small one" && (granted < 990 || granted > 1010) {
+				t.Errorf("%d of 4000 wishes for a vendor of a quarter were granted", granted)
+			}
+		})
+	}
+}
+
+func TestPicker_AWishIsNeverOverWhoMayOrHasWeight(t *testing.T) {
+	var p Picker
+	for range 100 {
+		if i := p.Prefer([]float64{0.5, 0.5}, func(i int) bool { return i == 0 }, 1); i != 0 {
+			t.Fatalf("vendor %d may not", i)
+		}
+		if i := p.Prefer([]float64{1, 0}, all, 1); i != 0 {
+			t.Fatalf("vendor %d has no weight", i)
+		}
+	}
+	if i := p.Prefer([]float64{0.5, 0.5}, func(int) bool { return false }, 1); i != -1 {
+		t.Fatalf("%d where nobody may", i)
+	}
+}
