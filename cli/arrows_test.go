@@ -22,13 +22,14 @@ var allowed = map[string][]string{
 	"baton/drills/page":          {"drills/chart", "engine/control"},
 	"baton/drills/recording":     {"engine/control"},
 	"baton/drills/cpu":           {},
-	"baton/engine":               {"engine/admission", "engine/config", "engine/control", "engine/health", "engine/limit", "engine/outcome", "engine/weights", "engine/window"},
+	"baton/engine":               {"engine/affinity", "engine/admission", "engine/config", "engine/control", "engine/health", "engine/limit", "engine/outcome", "engine/weights", "engine/window"},
 	"baton/engine/admission":     {},
+	"baton/engine/affinity":      {},
 	"baton/engine/api":           {"engine/control", "engine/window"},
 	"baton/engine/config":        {"engine/config/strict"},
 	"baton/engine/config/strict": {},
 	"baton/engine/control":       {},
-	"baton/engine/gateway":       {"engine", "engine/config", "engine/control", "engine/ledger", "engine/outcome", "engine/scan", "engine/sse", "engine/weights", "vendors", "vendors/fault"},
+	"baton/engine/gateway":       {"engine", "engine/affinity", "engine/config", "engine/control", "engine/ledger", "engine/outcome", "engine/scan", "engine/sse", "engine/weights", "vendors", "vendors/fault"},
 	"baton/engine/gateway/speed": {},
 	"baton/engine/health":        {"engine/outcome"},
 	"baton/engine/limit":         {},
@@ -45,7 +46,7 @@ var allowed = map[string][]string{
 }
 
 // pure packages import the standard library and each other only.
-var pure = []string{"admission", "health", "limit", "outcome", "scan", "sse", "weights", "window"}
+var pure = []string{"admission", "affinity", "health", "limit", "outcome", "scan", "sse", "weights", "window"}
 
 func TestArrows_PointDownOnly(t *testing.T) {
 	need(t, "go")

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"baton/engine/admission"
+	"baton/engine/affinity"
 	"baton/engine/control"
 	"baton/engine/health"
 	"baton/engine/outcome"
@@ -50,6 +51,10 @@ type Ask struct {
 	Same  *Vendor            // a further try at this one
 	Only  func(*Vendor) bool // nil: any
 	First bool               // the request's first attempt
+
+	// Affinity is the hash of the conversation, 0 for none: of the first attempts of
+	// each one vendor is preferred, within the weights.
+	Affinity uint64
 
 	// Gone is closed when the client leaves. With it the attempt waits for a place
 	// when there is none, as its lane may; without, it is told at once.
@@ -185,13 +190,17 @@ func (e *Engine) choose(t *table, a *Ask, out uint64, now time.Time) int {
 		v := t.vendors[i]
 		return out&(1<<i) == 0 && e.routable(t, v) && a.allows(v) && v.ready(a, now)
 	}
+	want := -1
+	if a.First && a.Affinity != 0 {
+		want = affinity.Prefer(a.Affinity, t.seeds, t.split[a.Lane])
+	}
 	e.pickMu.Lock()
 	defer e.pickMu.Unlock()
 	p := &e.pickers[a.Lane][a.Kind]
 	if !a.First {
 		p = &e.rescues
 	}
-	if i := p.Pick(t.split[a.Lane], may); i >= 0 {
+	if i := p.Prefer(t.split[a.Lane], may, want); i >= 0 {
 		return i
 	}
 	// Nobody with weight: one without serves all the same. The largest

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"baton/engine/affinity"
 	"baton/engine/config"
 	"baton/engine/control"
 	"baton/engine/health"
@@ -40,6 +41,7 @@ type Engine struct {
 // table is what attempts are routed by; it is never changed, only replaced.
 type table struct {
 	vendors []*Vendor
+	seeds   []uint64 // of the vendors' names, for affinity
 	primary int
 	weights []float64                // of all traffic, sum 1
 	split   [control.Lanes][]float64 // of each lane's
@@ -90,6 +92,7 @@ func (e *Engine) apply(cfg *config.Config, now time.Time) {
 			t.primary = len(t.vendors)
 		}
 		t.vendors = append(t.vendors, v)
+		t.seeds = append(t.seeds, affinity.Seed(v.Name))
 	}
 	if old != nil {
 		t.panic, t.weights = old.panic, old.weights

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"strings"
 
+	"baton/engine/affinity"
 	"baton/engine/control"
 	"baton/engine/ledger"
 	"baton/engine/outcome"
@@ -23,6 +24,9 @@ type call struct {
 	stream   bool
 	flex     bool // service_tier: what is cheap may take its time
 	bound    bool // belongs to one account: the primary's
+
+	affinity     string // the member that names the conversation, "" none
+	conversation uint64 // its hash, 0 none
 
 	named  bool // there is a model
 	model  string
@@ -149,6 +153,13 @@ func (c *call) member(key string, value []byte, at int) error {
 		c.prompts = 1
 		if c.endpoint == outcome.Completions {
 			c.prompts = countPrompts(value)
+		}
+	default:
+		if c.affinity != "" && key == c.affinity {
+			c.conversation = 0
+			if value[0] == '"' {
+				c.conversation = affinity.Key(value[1 : len(value)-1])
+			}
 		}
 	}
 	return nil

@@ -181,6 +181,9 @@ type state struct {
 	clients []clientKey
 	resumes bool // a vendor may continue an interrupted answer
 
+	// Where a request names its conversation: a member of its body or a header.
+	affinityMember, affinityHeader string
+
 	refs atomic.Int64
 	kept bool // the set lives on in the state that came after
 	once sync.Once
@@ -195,6 +198,12 @@ func newState(cfg *config.Config, set *vendors.Set) *state {
 		if v := set.Vendor(cfg.Vendors[i].Name); v != nil && v.Resume {
 			s.resumes = true
 		}
+	}
+	switch name := cfg.Routing.Affinity; name {
+	case "prompt_cache_key", "user":
+		s.affinityMember = name
+	default:
+		s.affinityHeader = http.CanonicalHeaderKey(name)
 	}
 	s.refs.Store(1)
 	return s

@@ -24,6 +24,7 @@ const (
 // run makes attempts until one answers or no more is to be had, and answers the client.
 func (q *request) run() outcome.Outcome {
 	ask := engine.Ask{Lane: q.lane, Kind: q.kind, Only: q.only, First: true, Gone: q.r.Context().Done(), Deadline: q.deadline}
+	ask.Affinity = q.conversation
 	for {
 		a := q.newAttempt()
 		ask.Tried = q.tried

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"baton/engine"
+	"baton/engine/affinity"
 	"baton/engine/config"
 	"baton/engine/control"
 	"baton/engine/outcome"
@@ -140,7 +141,7 @@ func (q *request) serve(fits bool) {
 
 // accept reads what the client wants. False: it was told what is wrong with it.
 func (q *request) accept(key *clientKey) bool {
-	q.prefillable = true
+	q.prefillable, q.affinity = true, q.st.affinityMember
 	e, ok := q.readBody()
 	q.read = time.Now()
 	if !ok {
@@ -166,6 +167,11 @@ func (q *request) accept(key *clientKey) bool {
 	if q.named && q.st.cfg.Routing.UnknownModels == "reject" && q.st.models[q.model] == nil {
 		q.refuse(unknownModel(q.model), outcome.ClientFault)
 		return false
+	}
+	if h := q.st.affinityHeader; h != "" {
+		if lines := q.r.Header[h]; len(lines) > 0 {
+			q.conversation = affinity.Key(lines[0])
+		}
 	}
 	q.kind = weights.Whole
 	if q.endpoint == outcome.Embeddings {
