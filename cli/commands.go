@@ -39,13 +39,15 @@ func (p *process) do(ctx context.Context, cmd control.Command) error {
 }
 
 // ask answers questions for the Hub.
-func (p *process) ask(_ context.Context, q control.Query) (control.Answer, error) {
+func (p *process) ask(ctx context.Context, q control.Query) (control.Answer, error) {
 	if done, a, err := p.machine.Ask(q); done {
 		return a, err
 	}
 	switch q := q.(type) {
 	case control.Counts:
 		return p.engine.Tally(), nil
+	case control.CostsOf:
+		return p.costs(ctx, q)
 	case control.FailuresOf:
 		if q.Vendor != "" && p.engine.ByName(q.Vendor) == nil {
 			return nil, control.Errorf(control.NotFound, "there is no vendor %q", q.Vendor)
@@ -78,6 +80,7 @@ func (p *process) fill(s *control.Snapshot) {
 		s.Alerts = append(s.Alerts, a)
 	}
 	p.overrides(s, time.Now())
+	p.spent(s, time.Now())
 }
 
 // inject puts a fault into the path to a vendor. The engine is not told.
@@ -231,6 +234,7 @@ func (p *process) reload(c *control.Reload) error {
 		p.turnDemo() // before a vendor that is real can be asked
 	}
 	p.set = set
+	p.account(next)
 	p.engine.Reload(next)
 	p.gateway.Reload(next, set)
 	p.machine.Reconfigure(next.Drill, next.Routing.SLOP99, next.Console.Environment, next.Digest)

@@ -20,6 +20,7 @@ import (
 	"baton/engine/config"
 	"baton/engine/control"
 	"baton/engine/gateway"
+	"baton/engine/ledger"
 	"baton/engine/store"
 	"baton/vendors"
 	"baton/vendors/fault"
@@ -53,8 +54,10 @@ type process struct {
 	reloading sync.Mutex
 	set       *vendors.Set // guarded by reloading
 
-	lastAlert  string       // of the store, as the journal has it; only saved uses it
-	lastClient atomic.Int64 // unix seconds of the last request that was not demo traffic
+	book       atomic.Pointer[ledger.Book]
+	drilled    ledger.Window // the last drill's fault; only saved uses it
+	lastAlert  string        // of the store, as the journal has it; only saved uses it
+	lastClient atomic.Int64  // unix seconds of the last request that was not demo traffic
 	alert      atomic.Pointer[string]
 	stopDemo   atomic.Pointer[context.CancelFunc]
 }
@@ -92,7 +95,8 @@ func newProcess(cfg *config.Config, st *state, free freePorts, logger *slog.Logg
 	p.hub.Resume(before)
 	p.engine = engine.New(cfg, p.hub.Log)
 	p.engine.Resume(before)
-	p.gateway = gateway.New(gateway.Options{Config: cfg, Engine: p.engine, Vendors: p.set, Version: version(), Logger: logger})
+	p.account(cfg)
+	p.gateway = gateway.New(gateway.Options{Config: cfg, Engine: p.engine, Vendors: p.set, Version: version(), Logger: logger, Ledger: p.store.Attempt})
 	p.machine, err = drills.New(drills.Options{
 		Control: p.hub, Dir: filepath.Join(st.dir, "drills"), Rules: cfg.Drill, SLOP99: cfg.Routing.SLOP99,
 		Environment: cfg.Console.Environment, Digest: cfg.Digest, Log: p.hub.Log,

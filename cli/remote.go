@@ -14,7 +14,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"baton/engine/api"
-	"baton/engine/config"
 	"baton/engine/control"
 )
 
@@ -51,13 +50,7 @@ func (a *app) remote(url string) (*api.Client, error) {
 func (a *app) findState() (string, error) {
 	configured := ""
 	if a.statePath == "" {
-		env := func(name string) string {
-			if v := a.env(name); v != "" || name == "BATON_CONFIG" || name == "XDG_CONFIG_HOME" || name == "HOME" {
-				return v
-			}
-			return "not in this environment"
-		}
-		cfg, err := config.Load(config.Options{Flag: a.configPath, BuiltIn: a.builtin, Environ: env})
+		cfg, err := a.looseConfig()
 		switch {
 		case err == nil:
 			configured = cfg.State.Dir
@@ -66,6 +59,15 @@ func (a *app) findState() (string, error) {
 		}
 	}
 	return stateDir(a.statePath, configured, a.env)
+}
+
+// looseEnv is the environment, where what is not set is something: secrets that a
+// command does not need.
+func (a *app) looseEnv(name string) string {
+	if v := a.env(name); v != "" || name == "BATON_CONFIG" || name == "XDG_CONFIG_HOME" || name == "HOME" {
+		return v
+	}
+	return "not in this environment"
 }
 
 func (a *app) findToken(dir string) (string, error) {

@@ -145,6 +145,8 @@ func (c *Client) Ask(ctx context.Context, q control.Query) (control.Answer, erro
 			v.Set("limit", strconv.Itoa(q.Limit))
 		}
 		return get[[]control.Failure](ctx, c, "/api/v1/failures?"+v.Encode(), "failures")
+	case control.CostsOf:
+		return get[*control.Costs](ctx, c, "/api/v1/costs?"+spanValues(q.Since, q.Until).Encode(), "")
 	case control.Drills:
 		return get[[]control.Report](ctx, c, "/api/v1/drills", "drills")
 	case control.DrillByID:

@@ -28,6 +28,7 @@ type Snapshot struct {
 	Service       Service     `json:"service"`
 	Vendors       []Vendor    `json:"vendors"`
 	Drill         *DrillState `json:"drill"`
+	Cost          Spend       `json:"cost"` // since the start
 
 	Simulated bool         `json:"simulated"` // every vendor is a simulated one
 	Gateway   GatewayState `json:"gateway"`
