@@ -137,9 +137,10 @@ type Drill struct {
 
 // Schedule is a drill that recurs.
 type Schedule struct {
-	Cron     string `toml:"cron"`
-	Scenario string `toml:"scenario"`
-	Armed    bool   `toml:"armed"`
+	Cron     string        `toml:"cron"`
+	Scenario string        `toml:"scenario"`
+	Armed    bool          `toml:"armed"`  // may hit a real vendor
+	Jitter   time.Duration `toml:"jitter"` // it begins so much later at most, at random
 }
 
 // Ledger is how money is counted, and for how long that is kept.

@@ -246,6 +246,7 @@ func (v *validation) drill(d *Drill) {
 		at := strict.Element("drill.schedule", i)
 		v.want(isCron(s.Cron), at+".cron", s.Cron, `five fields: minute hour day month weekday, such as "0 10 * * 2"`)
 		v.want(scenarioName.MatchString(s.Scenario), at+".scenario", s.Scenario, `a scenario's name, such as "kill-primary"`)
+		v.want(s.Jitter >= 0 && s.Jitter <= 12*time.Hour, at+".jitter", s.Jitter, "from 0 to 12h")
 	}
 }
 
