@@ -27,15 +27,14 @@ type Engine struct {
 	rescues weights.Picker
 	lobby   lobby
 
-	mu       sync.Mutex // guards what follows
-	law      *weights.Law
-	pin      *pin
-	manual   manual             // failover is manual meanwhile, whatever the configuration says
-	held     map[string]float64 // the weights when failover became manual
-	warned   bool               // of the pin's end
-	moved    time.Time          // when weights last moved
-	said     bool               // the journal knows already of the move that is being published
-	observed []float64          // what the law would do, in mode observe
+	mu     sync.Mutex // guards what follows
+	law    *weights.Law
+	pin    *pin
+	manual manual             // failover is manual meanwhile, whatever the configuration says
+	held   map[string]float64 // the weights when failover became manual
+	warned bool               // of the pin's end
+	moved  time.Time          // when weights last moved
+	said   bool               // the journal knows already of the move that is being published
 }
 
 // table is what attempts are routed by; it is never changed, only replaced.
@@ -76,7 +75,9 @@ func lawParams(cfg *config.Config) weights.Params {
 func (e *Engine) apply(cfg *config.Config, now time.Time) {
 	t := &table{primary: -1}
 	old := e.table.Load()
-	e.cfg.Store(cfg)
+	if before := e.cfg.Swap(cfg); before != nil && before.Routing.Mode == "observe" && cfg.Routing.Mode != "observe" {
+		e.steer(old)
+	}
 	for i := range cfg.Vendors {
 		vc := &cfg.Vendors[i]
 		if vc.Role == "candidate" {

@@ -269,7 +269,7 @@ func (e *Engine) tell(t *table, d weights.Decision, now time.Time) {
 		v.weight, v.target = w, d.Targets[i]
 		switch r := d.Reasons[i]; {
 		case r != "":
-			v.why = r
+			v.why = e.reason(r)
 		case moves, now.Sub(e.moved) > stale:
 			v.why = "" // what it said is over
 		}
@@ -307,52 +307,6 @@ func (e *Engine) logWeights(t *table, reasons []string, now time.Time) {
 		text += ": " + why
 	}
 	e.log(control.Event{Time: now, Level: control.Info, Kind: "weights", Vendor: lead, Text: text, Data: map[string]any{"weights": data}})
-}
-
-// observe says in the journal what the law would have done.
-func (e *Engine) observe(t *table, d weights.Decision, now time.Time) {
-	if e.observed == nil || len(e.observed) != len(d.Weights) {
-		e.observed = append([]float64{}, d.Weights...)
-		return
-	}
-	far := 0.0
-	for i := range d.Weights {
-		far = max(far, math.Abs(d.Weights[i]-e.observed[i]))
-	}
-	if far < 0.05 {
-		return
-	}
-	var parts []string
-	why := ""
-	for i, v := range t.vendors {
-		parts = append(parts, fmt.Sprintf("%s %.0f→%.0f", e.label(v), 100*e.observed[i], 100*d.Weights[i]))
-		if d.Reasons[i] != "" {
-			why = d.Reasons[i]
-		}
-	}
-	copy(e.observed, d.Weights)
-	e.log(control.Event{Time: now, Level: control.Info, Kind: "weights", Text: "observe: the law would move " + strings.Join(parts, ", ") + ": " + why})
-}
-
-// configured are the weights of the file, over those that may take traffic.
-func (e *Engine) configured(t *table) []float64 {
-	w := make([]float64, len(t.vendors))
-	sum := 0.0
-	for i, v := range t.vendors {
-		v.mu.Lock()
-		barred := v.barred()
-		v.mu.Unlock()
-		if !barred {
-			w[i] = v.cfg.Load().Weight
-			sum += w[i]
-		}
-	}
-	for i := range w {
-		if sum > 0 {
-			w[i] /= sum
-		}
-	}
-	return w
 }
 
 // record appends the second that has passed to each vendor's history.

@@ -69,7 +69,8 @@ type Vendor struct {
 	why            string
 	fell           time.Time
 	loggedWeight   float64
-	held           bool // for a slope limiter, as the journal last said
+	would          would // in mode observe
+	held           bool  // for a slope limiter, as the journal last said
 }
 
 // history is a ring of the last seconds.
