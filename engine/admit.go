@@ -48,12 +48,15 @@ func (e *Engine) tickAdmission(t *table, now time.Time) {
 	e.serve(now)
 }
 
-// patience is how long an interactive request waits for a place.
+// patience is how long an interactive request waits for a place: less where a
+// vendor is saturated, so that it is served quickly or not at all.
 func (e *Engine) patience(a *Ask) time.Duration {
 	var base time.Duration
 	for _, v := range a.among {
 		v.mu.Lock()
-		base = max(base, v.admission.Base(admission.Kind(a.Kind)))
+		if _, limiting := v.admission.Value(); limiting {
+			base = max(base, v.admission.Base(admission.Kind(a.Kind)))
+		}
 		v.mu.Unlock()
 	}
 	return admission.Patience(budget(e.cfg.Load()), base)

@@ -17,7 +17,7 @@
 //	excess = rate · base · (q - 1.1)        Little: who waits there, beyond a tenth of base
 //
 // While q stays under 1.5 the vendor is free: the limit is only a guard against
-// a jump, and triples within the time of a first token while answers are good.
+// a jump, and quadruples within the time of a first token while answers are good.
 // Above it the vendor is saturated: limit = rate · unloaded time of an attempt,
 // and from then on limit - excess where q is over 1.2, a little more where it is
 // under 1.05 and the limit is used. A cut that makes nothing faster was none of

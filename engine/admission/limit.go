@@ -21,18 +21,23 @@ const (
 	// Floor is the least that a limit leaves: with less there is nothing to measure.
 	Floor = 2.0
 	// guard is what a free vendor may always have in flight.
-	guard = 64.0
+	guard = 128.0
 	// tolerance is the q from which a free vendor counts as saturated.
 	tolerance = 1.5
+	// surely is what q must be over by twice its standard error, too.
+	surely = 1.3
 	// The q of a limited vendor is held between low and high, near target.
 	low, target, high = 1.05, 1.1, 1.2
-	// proof is by how much of base a cut must have shortened the wait before it
-	// says anything, and credit is the part of it that must show.
-	proof, credit = 0.15, 0.4
-	misses        = 2 // cuts that made nothing faster, in a row
+	// proof is by how many standard errors of q cuts must have been meant to make
+	// answers faster before they say anything, and misses how many it must have been
+	// off, summed over windows, until it is believed that they did not.
+	proof, misses = 1.4, 3.0
 	// ripen is after how many times base the answers to what began at a moment are
 	// back but for the slowest hundredth.
 	ripen = 2.5
+	// warm is for how many times base, from the first sample on, base is simply what
+	// the last window says: those that are back first are the fastest.
+	warm = 6
 	// settled is how long a limit is kept that nobody has run into.
 	settled = 10 * time.Second
 	// drift is the time constant with which base follows, and far the q under which
@@ -59,16 +64,19 @@ type Limit struct {
 	grown    int            // windows in a row in which it grew
 	turned   time.Time      // when somebody was last sent elsewhere
 	cut      cut
+	first    [Kinds]time.Time // when the first sample came
 	w        window
 }
 
 // window is what came in since the last look.
 type window struct {
 	opened time.Time
-	from   time.Time // attempts begun before do not tell of the present limit
-	ripe   time.Time // until then only the fastest of the others are back
+	from   time.Time     // attempts begun before do not tell of the present limit
+	ripe   time.Time     // until then only the fastest of the others are back
+	ripens time.Duration // after the first of them began
 	n      [Kinds]int
 	sum    [Kinds]float64 // of the logarithms of seconds
+	square [Kinds]float64 // of their squares
 	back   [Kinds]int
 	peak   int
 	turned bool
@@ -80,7 +88,7 @@ type cut struct {
 	q      float64
 	flight float64 // before
 	per    float64 // what one attempt less should take off q
-	missed int
+	missed float64
 }
 
 // Room says whether one more attempt may begin beside so many in flight.
@@ -141,11 +149,22 @@ func (l *Limit) Sample(now, begun time.Time, k Kind, d time.Duration, inFlight i
 	}
 	w.back[k]++
 	s := d.Seconds()
-	if !(s > 0) || begun.Before(w.from) || now.Before(w.ripe) {
+	if !(s > 0) || begun.Before(w.from) {
 		return
 	}
+	if w.ripe.IsZero() {
+		w.ripe = begun.Add(w.ripens)
+	}
+	if now.Before(w.ripe) {
+		return
+	}
+	if l.first[k].IsZero() {
+		l.first[k] = now
+	}
 	w.n[k]++
-	w.sum[k] += math.Log(s)
+	log := math.Log(s)
+	w.sum[k] += log
+	w.square[k] += log * log
 	w.peak = max(w.peak, inFlight)
 	if !l.limiting {
 		l.widen(k, s, inFlight)
@@ -160,7 +179,7 @@ func (l *Limit) widen(k Kind, s float64, inFlight int) {
 	case !l.known():
 		l.limit = max(l.limit, guard, 2*n)
 	case 2*n > l.limit && (l.base[k] == 0 || s < 2*l.base[k]):
-		l.limit += 2
+		l.limit += 3
 	}
 }
 
@@ -176,14 +195,16 @@ func (l *Limit) Tick(now time.Time, inFlight int) {
 }
 
 // Reset forgets everything but how long answers take without load.
-func (l *Limit) Reset() { *l = Limit{base: l.base, took: l.took, limit: guard} }
+func (l *Limit) Reset() {
+	*l = Limit{base: l.base, took: l.took, first: l.first, limit: guard}
+}
 
 func (l *Limit) free(limit float64) {
 	l.limiting, l.limit, l.cut, l.grown = false, limit, cut{}, 0
 }
 
 func (l *Limit) open(now time.Time) {
-	l.w = window{opened: now, from: l.w.from, ripe: l.w.ripe}
+	l.w = window{opened: now, from: l.w.from, ripe: l.w.ripe, ripens: l.w.ripens}
 }
 
 // look closes the window if it holds enough.
@@ -203,7 +224,7 @@ func (l *Limit) look(now time.Time, inFlight int) {
 	l.rate = float64(w.back[Stream]+w.back[Whole]) / past.Seconds()
 	x := math.Exp(w.sum[k] / float64(w.n[k]))
 	switch {
-	case l.base[k] == 0:
+	case l.base[k] == 0 || now.Sub(l.first[k]).Seconds() < warm*l.base[k]:
 		l.base[k] = x
 	case l.limiting:
 		l.steer(now, k, x, inFlight)
@@ -213,12 +234,19 @@ func (l *Limit) look(now time.Time, inFlight int) {
 	l.open(now)
 }
 
+// doubt is the standard error of the mean logarithm of a kind.
+func (w *window) doubt(k Kind) float64 {
+	n := float64(w.n[k])
+	mean := w.sum[k] / n
+	return math.Sqrt(max(w.square[k]/n-mean*mean, 0) / n)
+}
+
 // guard looks at a free vendor.
 func (l *Limit) guard(now time.Time, k Kind, x float64, inFlight int) {
 	q := x / l.base[k]
-	if q >= tolerance {
+	if q >= tolerance && q >= surely*math.Exp(2*l.w.doubt(k)) {
 		l.limiting = true
-		l.shrink(now, k, q, inFlight, l.room(k, q, inFlight))
+		l.shrink(now, x, inFlight, l.room(k, q, inFlight))
 		return
 	}
 	l.follow(now, k, x)
@@ -252,7 +280,7 @@ func (l *Limit) excess(k Kind, q float64) float64 { return l.rate * l.base[k] * 
 // and at once by what its samples are worth where x is far below.
 func (l *Limit) follow(now time.Time, k Kind, x float64) {
 	part := now.Sub(l.w.opened).Seconds() / drift.Seconds()
-	if x < far*l.base[k] {
+	if x < far*l.base[k]*math.Exp(-2*l.w.doubt(k)) {
 		part = float64(l.w.n[k]) / float64(5*enough[k])
 	}
 	l.base[k] += (x - l.base[k]) * min(part, 1)
@@ -260,17 +288,17 @@ func (l *Limit) follow(now time.Time, k Kind, x float64) {
 
 // steer looks at a limited vendor.
 func (l *Limit) steer(now time.Time, k Kind, x float64, inFlight int) {
-	q := x / l.base[k]
-	if l.slower(q, k) {
+	q, sure := x/l.base[k], l.w.doubt(k)
+	if l.slower(q, sure, k) {
 		l.base[Stream] *= q
 		l.base[Whole] *= q
 		l.free(max(2*l.cut.flight, guard))
 		return
 	}
 	switch {
-	case q > high:
-		l.shrink(now, k, q, inFlight, l.limit-l.excess(k, q))
-	case q < low && l.w.turned:
+	case q > high && q > target*math.Exp(1.5*sure):
+		l.shrink(now, x, inFlight, l.limit-l.excess(k, q))
+	case q < low*math.Exp(sure/2) && l.w.turned:
 		l.cut = cut{}
 		l.grown++
 		step := max(0.5, l.rate*l.base[k]*(target-q))
@@ -278,41 +306,47 @@ func (l *Limit) steer(now time.Time, k Kind, x float64, inFlight int) {
 	default:
 		l.grown = 0
 	}
-	if q < far {
+	if q < far*math.Exp(-2*sure) {
 		l.follow(now, k, x)
 	}
 }
 
 // slower says that cuts have made nothing faster: what takes longer is the
-// vendor, not its queue.
-func (l *Limit) slower(q float64, k Kind) bool {
+// vendor, not its queue. The first window under a limit is what the later ones
+// are held against; the one before it told of a queue that was still growing.
+func (l *Limit) slower(q, sure float64, k Kind) bool {
 	c := &l.cut
-	if !c.active {
-		return false
-	}
-	due := min((c.flight-l.limit)*c.per, c.q-target)
 	switch {
-	case due < proof:
+	case !c.active:
 		return false
-	case q > c.q-credit*due:
-		c.missed++
-	default:
-		c.missed = 0
-		c.active = q > high
+	case q <= high:
+		*c = cut{}
+		return false
+	case c.q == 0:
+		c.q, c.flight, c.per = q, l.limit, 1/max(l.rate*l.base[k], 1e-9)
+		return false
 	}
+	gone := c.flight - l.limit
+	due := min(gone*c.per, c.q*gone/c.flight, c.q-low) // a line in front of the work, or work that is shared
+	unit := q * max(sure, 0.01)
+	if due < proof*unit {
+		return false
+	}
+	c.missed = max(c.missed+(q-c.q+due/2)/unit, 0) // halfway tells no effect from all of it
 	return c.missed >= misses
 }
 
 // shrink cuts the limit. Attempts begun from now on tell of the new one,
 // because none begins before there is room.
-func (l *Limit) shrink(now time.Time, k Kind, q float64, inFlight int, to float64) {
+func (l *Limit) shrink(now time.Time, x float64, inFlight int, to float64) {
 	before := float64(inFlight)
 	if l.cut.active {
 		before = min(before, l.limit)
 	} else {
-		l.cut = cut{active: true, q: q, flight: before, per: 1 / max(l.rate*l.base[k], 1e-9)}
+		l.cut = cut{active: true}
 	}
 	l.grown = 0
 	l.limit = max(to, deepest*before, Floor)
-	l.turned, l.w.from, l.w.ripe = now, now, now.Add(time.Duration(ripen*l.base[k]*float64(time.Second)))
+	l.turned, l.w.from, l.w.ripe = now, now, time.Time{}
+	l.w.ripens = seconds(ripen * x * min(l.limit/max(before, 1), 1))
 }

@@ -147,8 +147,8 @@ const (
 )
 
 // Patience returns how long an interactive request waits for a place: a quarter
-// of its budget, and at most 0.35 of what a first token takes without load
-// (0: unknown).
+// of its budget, and before saturated vendors at most 0.35 of what a first token
+// takes there without load (0: unknown, or none is).
 func Patience(budget, base time.Duration) time.Duration {
 	p := time.Duration(share * float64(budget))
 	if base > 0 {
