@@ -21,6 +21,7 @@ var allowed = map[string][]string{
 	"baton/drills/load":          {},
 	"baton/drills/page":          {"drills/chart", "engine/control"},
 	"baton/drills/recording":     {"engine/control"},
+	"baton/drills/witness":       {"drills/load", "engine/control"},
 	"baton/drills/cpu":           {},
 	"baton/engine":               {"engine/affinity", "engine/admission", "engine/config", "engine/control", "engine/health", "engine/limit", "engine/outcome", "engine/weights", "engine/window"},
 	"baton/engine/admission":     {},
