@@ -259,6 +259,9 @@ func (e *Engine) nobody(t *table, a *Ask, out uint64, now time.Time) error {
 		u := v.limiter.Until(now)
 		crowded, tooLate := !v.admission.Room(v.flight.n), v.late(a, now)
 		limited := out&(1<<i) != 0 || !v.limiter.Ready(now)
+		if limited && !crowded && !tooLate {
+			v.limiter.Pressed(now)
+		}
 		v.mu.Unlock()
 		if tooLate {
 			late++
@@ -335,6 +338,7 @@ func (l *Lease) Done(now time.Time, r outcome.Result, u outcome.Usage) {
 	v.tokensOut += int64(u.Output)
 	v.measure(l, now, r)
 	v.bad.add(l, now, r.Outcome)
+	v.limiter.Ended(now, l.begun, l.ending(r, u))
 	var enabled bool
 	var disable string
 	switch r.Outcome {
@@ -347,11 +351,6 @@ func (l *Lease) Done(now time.Time, r outcome.Result, u outcome.Usage) {
 		v.faults++
 		v.failed++
 		v.lastErr = r.Reason
-	case outcome.RateLimited:
-		v.failed++
-		if r.Scope != outcome.ScopeKey { // one key of several cools down by itself
-			v.limiter.Refused(now, r.RetryAfter, limitClass(r))
-		}
 	case outcome.AccountFault:
 		v.failed++
 		if r.Scope == outcome.ScopeVendor && v.disabled == "" {

@@ -34,8 +34,8 @@ func (e *Engine) wouldRelease(v *Vendor, now time.Time) string {
 			add("the end of its ramp in %s", (length - age).Round(time.Second))
 		}
 	}
-	if until := v.limiter.Until(now); until.Sub(now) > time.Second {
-		add("the end of its cooldown in %s", until.Sub(now).Round(time.Second))
+	if s := v.limiter.Release(now); s != "" {
+		add("%s", s)
 	}
 	if _, ok := v.setByHand(); ok {
 		add("`baton limits forget %s` (its limit is set by hand)", v.Name)

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"baton/engine/control"
-	"baton/engine/limit"
 )
 
 // Saved is what a restart keeps of the engine.
@@ -33,7 +32,7 @@ func (e *Engine) Saved() control.Saved {
 			s.Disabled[v.Name] = v.disabled
 		}
 		if l, ok := v.limiter.Save(); ok {
-			s.Limits[v.Name] = control.SavedLimit{RPS: l.RPS, At: l.At.UTC(), Evidence: l.Evidence}
+			s.Limits[v.Name] = savedLimit(l)
 		}
 		if rps, ok := v.setByHand(); ok {
 			s.SetLimit[v.Name], s.LimitBy[v.Name] = rps, v.limitBy
@@ -97,7 +96,7 @@ func (r *resumption) vendors(s control.Saved) {
 			r.taken = append(r.taken, fmt.Sprintf("limit of %s set to %g requests/s", e.label(v), rps))
 		}
 		if l, ok := s.Limits[v.Name]; ok {
-			v.limiter.Resume(r.now, limit.Saved{RPS: l.RPS, At: l.At, Evidence: l.Evidence})
+			v.limiter.Resume(r.now, limitOf(l))
 			if rps, ok := v.limiter.Learned(); ok {
 				r.taken = append(r.taken, fmt.Sprintf("%s takes about %.0f requests/s, learned %s ago", e.label(v), rps, r.now.Sub(l.At).Round(time.Second)))
 			}

@@ -147,7 +147,7 @@ func (e *Engine) fillVendor(out *control.Vendor, v *Vendor, total [2]int, now ti
 		out.Errors.ByOutcome60s[outcome.Outcome(o).String()] = int64(v.counts.Sum(now, o, time.Minute))
 	}
 	out.Tokens = control.Tokens{Input: v.tokensIn, Output: v.tokensOut}
-	out.Limit = v.limitState(v.keyCount(max(1, len(vc.APIKeys))))
+	out.Limit = v.limitState(v.keyCount(max(1, len(vc.APIKeys))), now)
 	out.History = v.history.series()
 	if v.health.State() == health.Recovering {
 		if age, length := v.health.RampAge(now); length > 0 {
@@ -236,21 +236,6 @@ func (v *Vendor) errorRate(now time.Time, d time.Duration) *float64 {
 	ok := v.counts.Sum(now, int(outcome.OK), d)
 	bad := v.counts.Sum(now, int(outcome.VendorFault), d)
 	return rate(bad, ok)
-}
-
-// limitState is what is known of the vendor's limit. v.mu is held.
-func (v *Vendor) limitState(keys int) control.Limit {
-	l := control.Limit{Keys: keys, Evidence: v.limiter.Evidence()}
-	if r, ok := v.limiter.Known(); ok {
-		l.KnownRPS = control.Figure(r)
-	}
-	if r, ok := v.limiter.Learned(); ok {
-		l.LearnedRPS = control.Figure(math.Round(10*r) / 10)
-	}
-	if r, ok := v.limiter.Allowed(); ok {
-		l.AllowedRPS = control.Figure(math.Round(10*r) / 10)
-	}
-	return l
 }
 
 func latency(r *window.Ring, now time.Time, s window.Span) control.Latency {

@@ -125,6 +125,7 @@ func (v *Vendor) offer(now time.Time, total float64) limit.Offer {
 		o.N10 += sum(k, s10)
 	}
 	o.Done5 = sum(catBack, s5) - sum(int(outcome.RateLimited), s5)
+	o.Done10 = sum(catBack, s10) - o.Refused10
 	o.Accepted = float64(o.N10-o.Refused10) / 10
 	kind := weights.Stream
 	if v.rings[weights.Whole].Window(now, window.S10).Count > v.rings[weights.Stream].Window(now, window.S10).Count {

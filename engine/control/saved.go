@@ -40,6 +40,13 @@ type SavedLimit struct {
 	RPS      float64   `json:"rps"`
 	At       time.Time `json:"at"` // when it was last found
 	Evidence string    `json:"evidence"`
+
+	Type       string  `json:"type,omitempty"` // as in Limit, as are those that follow
+	Scope      string  `json:"scope,omitempty"`
+	Unit       string  `json:"unit,omitempty"`
+	Value      float64 `json:"value,omitempty"`
+	Confidence float64 `json:"confidence,omitempty"`
+	Refusals   int     `json:"refusals,omitempty"` // that it was learned from; 0: from queueing
 }
 
 // eventsAtOnce bounds one answer from beyond the journal in memory.

@@ -93,17 +93,3 @@ func (r *recent) rates(now time.Time) (taken, accepted float64) {
 	n := float64(len(r.seconds))
 	return taken / n, max(accepted, 0) / n
 }
-
-// accepted returns the most that was accepted in a complete second since a
-// moment, of the last 10 s; 0 when there is none.
-func (r *recent) accepted(now, since time.Time) float64 {
-	newest := r.at(now).number
-	oldest := max(newest-int64(len(r.seconds))+1, int64(since.Sub(r.start).Seconds()))
-	most := 0
-	for _, s := range r.seconds {
-		if s.number >= oldest && s.number < newest {
-			most = max(most, s.taken-s.refused-s.rose)
-		}
-	}
-	return float64(most)
-}

@@ -28,44 +28,80 @@ var first = [len(classes)]time.Duration{
 
 func (c Class) doubles() bool { return c == Tokens }
 
-// Refused reports a 429 at now. Nothing is sent for the time it names
-// (retryAfter, believed up to 60 s; 0 or less: it named none), or else for one
-// that fits its class; half a second for a slope, after which the rate is held.
-// A second, longer time extends the first, a shorter one
-// changes nothing. A vendor that refuses now and then (up to 1 % of at least
-// 100) and names no time goes on: to stop for a second after each of them would
-// cost far more than they do. Nor does it stop where the limit is learned already
-// and a little too high: what is accepted meanwhile says by how much.
-func (l *Limiter) Refused(now time.Time, retryAfter time.Duration, class Class) {
-	if int(class) >= len(classes) {
-		class = RPS
+// Ending is how an attempt ended, as far as limits care.
+type Ending struct {
+	Trial      bool          // it went past admission
+	Refused    bool          // by a 429
+	Class      Class         // of the refusal, in the vendor's words
+	RetryAfter time.Duration // the time that the refusal named, believed up to 60 s; 0 or less: none
+	Key        bool          // the refusal means one key of several, and another one is ready: nothing stops
+	Answered   bool          // whole
+	Tokens     int           // in and out, of an answer
+}
+
+// Ended reports the end of an attempt that was let through at begun; once for each.
+//
+// After a 429 nothing is sent for the time it names, or else for one that fits its
+// class; half a second for a slope, after which the rate is held. A second, longer
+// time extends the first, a shorter one changes nothing. Refusals that follow the
+// first one and name no time slow the vendor down to where it refuses about one in
+// ten (see shape), instead of stopping it: how high its limit is shows only while it
+// is met. A vendor that refuses now and then (up to 1 % of at least 100) goes on: to
+// stop for a second after each of them would cost far more than they do. Nor does
+// one stop whose limit is learned already and a little too high.
+func (l *Limiter) Ended(now, begun time.Time, e Ending) {
+	if !e.Trial {
+		l.sends.flight = max(l.sends.flight-1, 0)
 	}
-	if class == Slope {
+	if !e.Refused {
+		l.meter.answered(now.Sub(begun), &e)
+		return
+	}
+	if int(e.Class) >= len(classes) {
+		e.Class = RPS
+	}
+	if x := l.sends.find(begun); x != nil {
+		x.refused = true
+	}
+	l.scope.refused(&l.sends, begun, e.Key)
+	if e.Key {
+		return
+	}
+	if e.Class == Slope {
 		l.recent.at(now).rose++
 		l.rose(now)
 	} else {
 		l.recent.at(now).refused++
-		if l.learned.rps == 0 || now.Sub(l.learned.at) >= time.Second {
-			l.span.refuse(now)
-		}
+		l.span.refuse(now)
+		l.said[e.Class]++
+		l.meter.refused(now, e.Class)
 	}
-	wait := min(retryAfter, longest)
-	if retryAfter <= 0 {
-		if class == RPS && l.learned.rps > 0 && !l.span.mostly() {
+	l.cooldown(now, begun, e)
+}
+
+// cooldown stops or slows the vendor after a refusal.
+func (l *Limiter) cooldown(now, begun time.Time, e Ending) {
+	wait := min(e.RetryAfter, longest)
+	if e.RetryAfter <= 0 {
+		if l.learned.rps > 0 && e.Class != Slope {
+			l.shape.cut(now, begun, &l.sends)
 			return
 		}
-		if class != Slope && !class.doubles() && l.stray(now) {
-			return
+		if e.Class != Slope && !e.Class.doubles() {
+			if l.stray(now) {
+				return
+			}
+			// The shorter the stops, the better is seen what it takes.
+			if met := l.shape.rps > 0; l.shape.cut(now, begun, &l.sends) && met {
+				return
+			}
 		}
-		wait = l.cool.own(now, class)
-		if class == RPS && l.span.refused > 0 {
-			wait /= 2 // the shorter the stops, the better is seen what it takes
-		}
+		wait = l.cool.own(now, e.Class)
 	}
 	if until := now.Add(wait); until.After(l.cool.until) {
 		l.cool.until = until
 	}
-	l.cool.rows[class].last = l.cool.until
+	l.cool.rows[e.Class].last = l.cool.until
 }
 
 func (l *Limiter) stray(now time.Time) bool {

@@ -36,7 +36,7 @@ func TestRefused_CoolsDownAsLongAsItsClassNeeds(t *testing.T) {
 	} {
 		l := New(0, 1)
 		for _, r := range c.in {
-			l.Refused(t0.Add(r.at), r.retryAfter, r.class)
+			l.Ended(t0.Add(r.at), time.Time{}, Ending{Refused: true, RetryAfter: r.retryAfter, Class: r.class})
 		}
 		last := t0.Add(c.in[len(c.in)-1].at)
 		if got := l.Until(last).Sub(t0); got != c.until {
@@ -55,7 +55,7 @@ func TestSingleRefusal_AtLowTrafficCostsASecondAndNoLimit(t *testing.T) {
 		now := sec(float64(i) / 2)
 		l.Take(now)
 		if i == 20 {
-			l.Refused(now, 0, RPS)
+			l.Ended(now, time.Time{}, Ending{Refused: true, RetryAfter: 0, Class: RPS})
 		}
 		o := Offer{N10: 20, Sent5: 10, SentBefore5: 10, Done5: 10, Accepted: 2, Total: 4, Latency: 300 * time.Millisecond}
 		if i >= 20 {
@@ -84,7 +84,7 @@ func TestRefusals_TeachOnlyWithEvidence(t *testing.T) {
 	} {
 		l := New(0, 1)
 		for i := range c.refused {
-			l.Refused(sec(float64(i*c.seconds)/float64(c.refused)), 0, RPS)
+			l.Ended(sec(float64(i*c.seconds)/float64(c.refused)), time.Time{}, Ending{Refused: true, RetryAfter: 0, Class: RPS})
 		}
 		l.Tick(sec(9), Offer{N10: c.n, Refused10: c.refused, Accepted: float64(c.n-c.refused) / 10, Total: 100})
 		got, ok := l.Learned()
@@ -105,7 +105,7 @@ func TestLearned_NamesItsEvidence(t *testing.T) {
 func learnedAt(rps float64) *Limiter {
 	l := New(0, 1)
 	for i := range 6 {
-		l.Refused(sec(float64(i)), 0, RPS)
+		l.Ended(sec(float64(i)), time.Time{}, Ending{Refused: true, RetryAfter: 0, Class: RPS})
 	}
 	l.Tick(sec(9), Offer{N10: 250, Refused10: 50, Accepted: rps, Total: 200})
 	return l
@@ -151,28 +151,35 @@ func TestAllowed_IsTheLowerOfKnownAndLearnedTimes095(t *testing.T) {
 	}
 }
 
-func TestGrowth_OnlyWhileItIsUsedAndNoQueueShows(t *testing.T) {
+func TestTest_OnlyWhileItIsUsedAndNoQueueShows(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		o    Offer
-		want float64 // after 10 s, of 20
+		want float64 // let through after 40 s, of 19
 	}{
-		{"unused", Offer{Sent5: 10, Total: 200}, 20},
-		{"used", Offer{Sent5: 95, Total: 200}, 24.38},
-		{"used, slow", Offer{Sent5: 95, Total: 200, Latency: time.Second, Base: 300 * time.Millisecond}, 20},
+		{"unused", Offer{Sent5: 10, Total: 200}, 19},
+		{"used", Offer{Sent5: 95, Total: 200}, 21.2},
+		{"used, slow", Offer{Sent5: 95, Total: 200, Latency: time.Second, Base: 300 * time.Millisecond}, 19},
 	} {
 		l := learnedAt(20)
-		for i := range 10 {
+		l.learned.cost = 0
+		for i := range 75 {
 			// What is let through grows, and with it what is sent.
-			o := c.o
+			o, at := c.o, sec(float64(10+i))
+			rps, _ := l.Allowed()
 			if o.Sent5 > 10 {
-				rps, _ := l.Allowed()
 				o.Sent5 = int(rps * 5)
 			}
-			l.Tick(sec(float64(10+i)), o)
+			if i < 29 && rps != 19 {
+				t.Fatalf("%s: tested %d s after it was learned", c.name, i+1)
+			}
+			l.Tick(at, o)
 		}
-		if got, _ := l.Learned(); math.Abs(got-c.want) > 0.05 {
-			t.Errorf("%s: %.2f, want %.2f", c.name, got, c.want)
+		if got, _ := l.Allowed(); math.Abs(got-c.want) > 0.2 {
+			t.Errorf("%s: lets %.2f through, want %.2f", c.name, got, c.want)
+		}
+		if got, _ := l.Learned(); got != 20 {
+			t.Errorf("%s: learned %.2f without proof", c.name, got)
 		}
 	}
 }
@@ -203,7 +210,7 @@ func TestLearned_IsForgottenWhenFarAboveAllTrafficForLongOrOld(t *testing.T) {
 	}
 
 	l = learnedAt(20)
-	l.Refused(sec(9), 30*time.Second, RPS)
+	l.Ended(sec(9), time.Time{}, Ending{Refused: true, RetryAfter: 30 * time.Second, Class: RPS})
 	l.Forget()
 	if !l.Take(sec(9)) || l.Limited(sec(9)) || l.Evidence() != "" {
 		t.Error("something is left after Forget")
@@ -301,7 +308,7 @@ func TestLimiter_SurvivesAnyInput(t *testing.T) {
 			}
 			switch r.IntN(4) {
 			case 0:
-				l.Refused(now, time.Duration(r.Int64()-math.MaxInt64/2), Class(r.IntN(6)))
+				l.Ended(now, time.Time{}, Ending{Refused: true, RetryAfter: time.Duration(r.Int64() - math.MaxInt64/2), Class: Class(r.IntN(6))})
 			case 1:
 				l.Tick(now, Offer{
 					Sent5: r.IntN(200) - 20, SentBefore5: r.IntN(200) - 20, Done5: r.IntN(200) - 20, Faults5: r.IntN(9),
@@ -351,7 +358,7 @@ func TestTake_AllocatesNothing(t *testing.T) {
 	if n := testing.AllocsPerRun(1000, func() {
 		now = now.Add(10 * time.Millisecond)
 		if l.Ready(now) && l.Take(now) {
-			l.Refused(now, 5*time.Millisecond, RPS)
+			l.Ended(now, time.Time{}, Ending{Refused: true, RetryAfter: 5 * time.Millisecond, Class: RPS})
 		}
 		l.Until(now)
 	}); n != 0 {

@@ -42,10 +42,19 @@ func (l *Limiter) queueing(now time.Time, o Offer, base float64) bool {
 		return false
 	}
 	rps, prior := float64(o.Done5)/5, l.learned
-	if prior.rps > 0 {
-		rps = min(rps, prior.rps*margin)
+	if o.Done5 < 50 && o.Done10 > 0 { // so few that two windows tell more
+		if q.ticks < 10 {
+			return false
+		}
+		rps = float64(o.Done10) / 10
 	}
-	l.learned.take(now, rps, true, fmt.Sprintf("queueing: %d sent, %d done in 5 s, P90 %.1fs against %.1fs", o.Sent5, o.Done5, latency, base))
+	if prior.rps > 0 && prior.let() <= prior.rps {
+		rps = min(rps, prior.rps*nearly)
+	}
+	l.learned.take(now, found{
+		rps: rps, queued: true, mass: float64(o.Done5), scope: l.scope.word(l.keys),
+		evidence: fmt.Sprintf("queueing: %d sent, %d done in 5 s, P90 %.1fs against %.1fs", o.Sent5, o.Done5, latency, base),
+	})
 	*q = queue{draining: true, proving: true, since: now, latency: latency, doubt: q.doubt, prior: prior}
 	return true
 }
@@ -78,6 +87,7 @@ func (l *Limiter) settle(now time.Time, o Offer, base float64) {
 		return
 	}
 	past, latency := now.Sub(q.since), o.Latency.Seconds()
+	l.refine(o, past)
 	fast := latency > 0 && latency <= drained*base
 	if fast || past >= drainMost {
 		q.draining = false
@@ -97,4 +107,20 @@ func (l *Limiter) settle(now time.Time, o Offer, base float64) {
 		}
 		q.proving, q.doubt = false, 0
 	}
+}
+
+// refine measures the limit on while the queue drains: what comes back then, more
+// than is sent, is all that the vendor lets through.
+func (l *Limiter) refine(o Offer, past time.Duration) {
+	f := &l.learned
+	if !l.queue.draining || past < 5*time.Second || float64(o.Done5) < 1.1*float64(o.Sent5) || o.Faults5*10 > o.Done5 {
+		return
+	}
+	done := float64(o.Done5) / 5
+	if math.Abs(done-f.rps) > 0.25*f.rps {
+		return
+	}
+	// Windows of 5 s that overlap: each adds a second.
+	f.rps = max((f.rps*f.mass+done*done)/(f.mass+done), least)
+	f.mass = min(f.mass+done, massMost)
 }

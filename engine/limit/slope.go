@@ -69,6 +69,9 @@ func (l *Limiter) burst(rps float64) float64 {
 	if rps == l.slope.rps {
 		return max(2, rps)
 	}
+	if most := l.learned.burst; most > 0 && rps == l.learned.let() {
+		return most
+	}
 	return burst(rps)
 }
 

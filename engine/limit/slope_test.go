@@ -93,7 +93,7 @@ func TestSlope_IsShownAndNamed(t *testing.T) {
 	for i := range 60 {
 		l.Take(sec(float64(i) / 10))
 	}
-	l.Refused(sec(6), 0, Slope)
+	l.Ended(sec(6), time.Time{}, Ending{Refused: true, RetryAfter: 0, Class: Slope})
 	rps, ok := l.Allowed()
 	if want := "slope: rose too fast, 5.9/s accepted in 10 s"; !ok || math.Abs(rps-5.9) > 1e-9 || l.Evidence() != want || !l.Limited(sec(20)) {
 		t.Errorf("allowed %v, %q, limited %v", rps, l.Evidence(), l.Limited(sec(20)))

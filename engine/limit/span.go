@@ -47,6 +47,3 @@ func (s *span) rate() (rps, refused float64, ok bool) {
 	accepted := max(s.takenLast-s.refusedLast, 0)
 	return float64(accepted) / long.Seconds(), float64(s.refusedLast) / float64(max(s.takenLast, 1)), true
 }
-
-// mostly reports whether most of what was sent is refused.
-func (s *span) mostly() bool { return s.refused > 4 && s.refused*2 > s.taken }

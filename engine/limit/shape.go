@@ -1,0 +1,74 @@
+package limit
+
+import "time"
+
+// shape is a rate by which a vendor that refuses is approached until its limit is
+// known: down with each refusal, up with each attempt, so that about one in ten is
+// refused.
+type shape struct {
+	rps     float64 // 0: none
+	began   time.Time
+	cutAt   time.Time
+	refused time.Time
+}
+
+const (
+	shapeCut   = 0.9
+	shapeFast  = 0.5  // at most, where far more is sent than is accepted
+	shapeOver  = 1.25 // times what was accepted in the last second
+	shapeAim   = 1.1
+	shapeRise  = 1.015                  // with each attempt
+	shapeWait  = 150 * time.Millisecond // between two cuts: refusals come in bunches
+	shapeBurst = 0.5                    // seconds worth of attempts at once: random arrivals sent evenly would not meet the limit
+	shapeEnd   = spanGap
+)
+
+// cut lowers the rate after a refusal, once for all attempts that were under way
+// together, and reports true unless it cannot tell what to begin with.
+func (s *shape) cut(now, begun time.Time, past *sends) bool {
+	if s.rps > 0 && now.Sub(s.refused) > shapeEnd {
+		*s = shape{}
+	}
+	s.refused = now
+	if s.rps == 0 {
+		t := past.seconds(now)
+		n := past.answered(t-1, t)
+		if n == 0 {
+			return false
+		}
+		s.rps, s.cutAt, s.began = max(float64(n), least), now, now
+		return true
+	}
+	if !begun.IsZero() && !begun.After(s.cutAt) || now.Sub(s.cutAt) < shapeWait {
+		return true
+	}
+	rps := s.rps * shapeCut
+	if over := min(now.Sub(s.began)-time.Second, time.Second).Seconds(); over >= 0.4 { // since its one stop
+		t := past.seconds(now)
+		accepted := float64(past.answered(t-over, t)) / over
+		rps = min(rps, max(shapeOver*accepted, shapeFast*s.rps))
+	}
+	s.rps, s.cutAt = max(rps, least/2), now
+	return true
+}
+
+// aim raises the rate to a little above what the limit seems to be, so that it is
+// met.
+func (s *shape) aim(now time.Time, rps float64) {
+	if s.rps > 0 && now.Sub(s.cutAt) >= shapeWait {
+		s.rps = max(s.rps, shapeAim*rps)
+	}
+}
+
+func (s *shape) took() {
+	if s.rps > 0 {
+		s.rps = min(s.rps*shapeRise, 1e6)
+	}
+}
+
+// tick ends it when nothing was refused for long.
+func (s *shape) tick(now time.Time) {
+	if s.rps > 0 && (now.Sub(s.refused) > shapeEnd || now.Before(s.refused)) {
+		*s = shape{}
+	}
+}
