@@ -22,7 +22,7 @@ type lookAt struct{ what, vendor string }
 func (l lookAt) Error() string { return l.what }
 
 // commandNames are all commands, as they are completed.
-var commandNames = []string{"weights", "kill", "restore", "drain", "undrain", "enable", "limits", "drill", "status", "failures", "reload", "help", "quit"}
+var commandNames = []string{"weights", "kill", "restore", "drain", "undrain", "enable", "limits", "failover", "drill", "sim", "stress", "costs", "overrides", "status", "failures", "reload", "help", "quit"}
 
 // parseCommand reads a line in the grammar of the command line, "baton" before
 // it or not: weights lanyun=70 bailian=30 --for 15m. Vendors go by their name,
@@ -65,17 +65,21 @@ func parseCommand(line string, s *control.Snapshot, w *draw.Words) (control.Comm
 		return p.limits()
 	case "drill":
 		return p.drill()
-	case "status":
-		return p.look(lookAt{what: "status"}, 0)
-	case "failures":
+	case "failover":
+		return p.failover()
+	case "sim":
+		return p.sim()
+	case "status", "costs", "overrides":
+		return p.look(lookAt{what: p.name}, 0)
+	case "failures", "stress":
 		if len(p.args) == 0 {
-			return p.look(lookAt{what: "failures"}, 0)
+			return p.look(lookAt{what: p.name}, 0)
 		}
 		v, err := p.vendor(0)
 		if err != nil {
 			return nil, err
 		}
-		return p.look(lookAt{"failures", v}, 1)
+		return p.look(lookAt{p.name, v}, 1)
 	case "reload":
 		return &control.Reload{}, p.only(nil, 0)
 	}
@@ -92,7 +96,10 @@ type parser struct {
 	dur   control.Duration
 }
 
-// flags sorts words into arguments and --name value pairs; now takes no value.
+// bare are the flags that take no value.
+var bare = map[string]bool{"now": true, "override": true, "force": true}
+
+// flags sorts words into arguments and --name value pairs.
 func (p *parser) flags(words []string) error {
 	p.given = map[string]string{}
 	for i := 0; i < len(words); i++ {
@@ -102,20 +109,28 @@ func (p *parser) flags(words []string) error {
 			continue
 		}
 		name, value, inline := strings.Cut(name, "=")
-		if !inline && name != "now" && name != "override" && i+1 < len(words) {
+		if !inline && !bare[name] && i+1 < len(words) {
 			i++
 			value = words[i]
 		}
 		p.given[name] = value
 	}
-	if v, ok := p.given["for"]; ok {
-		d, err := time.ParseDuration(v)
-		if err != nil || d <= 0 {
-			return errors.New(p.w.Sayf("bad-for", v))
-		}
-		p.dur = control.Duration(d)
+	var err error
+	p.dur, err = p.duration("for")
+	return err
+}
+
+// duration is a flag's, 0 where it is not given.
+func (p *parser) duration(flag string) (control.Duration, error) {
+	v, ok := p.given[flag]
+	if !ok {
+		return 0, nil
 	}
-	return nil
+	d, err := time.ParseDuration(v)
+	if err != nil || d <= 0 {
+		return 0, errors.New(p.w.Sayf("bad-for", flag, v))
+	}
+	return control.Duration(d), nil
 }
 
 func (p *parser) has(flag string) bool { _, ok := p.given[flag]; return ok }
@@ -247,21 +262,6 @@ func (p *parser) limits() (control.Command, error) {
 		return &control.SetLimit{Vendor: v, RPS: x}, p.only(nil, 3)
 	}
 	return nil, errors.New(p.w.Sayf("need-vendor", "limits forget|set", p.names()))
-}
-
-func (p *parser) drill() (control.Command, error) {
-	switch {
-	case len(p.args) == 1 && p.args[0] == "abort":
-		return &control.AbortDrill{}, p.only(nil, 1)
-	case len(p.args) == 2 && p.args[0] == "run":
-		return &control.StartDrill{Scenario: p.args[1], Note: p.given["note"], Ticket: p.given["ticket"]}, p.only(nil, 2, "note", "ticket")
-	}
-	all := []string{"drill list", "drill history", "drill run", "drill abort"}
-	word := strings.TrimSpace("drill " + strings.Join(p.args, " "))
-	if len(p.args) == 1 && (p.args[0] == "list" || p.args[0] == "history") {
-		return p.look(lookAt{what: "drills"}, 1)
-	}
-	return nil, p.unknown(word, all)
 }
 
 // splitWords splits at spaces; double quotes hold words together.

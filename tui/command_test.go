@@ -35,7 +35,7 @@ func TestCommand_HasTheGrammarOfTheCommandLine(t *testing.T) {
 		{"kill lanyun --for soon", "", `--for "soon" is no duration such as 15m`},
 		{"restore lanyun --now", "", `restore takes no "--now"`},
 		{"restore lanyun bailian", "", `restore takes no "bailian"`},
-		{"explode", "", `no command is called "explode"; there are weights, kill, restore, drain, undrain, enable, limits, drill, status, failures, reload, help, quit`},
+		{"explode", "", `no command is called "explode"; there are weights, kill, restore, drain, undrain, enable, limits, failover, drill, sim, stress, costs, overrides, status, failures, reload, help, quit`},
 		{"dran bailian", "", `no command is called "dran"; did you mean drain?`},
 		{"drill histroy", "", `no command is called "drill histroy"; did you mean drill history?`},
 		{"drain bailain", "", `no vendor is called "bailain"; did you mean bailian?`},

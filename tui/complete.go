@@ -10,13 +10,16 @@ import (
 // argument words of commands; vendors are "@".
 var arguments = map[string][]string{
 	"kill": {"@", "--fault", "--for"}, "restore": {"@"}, "drain": {"@", "--now"}, "undrain": {"@"}, "enable": {"@"}, "failures": {"@"},
-	"drill": {"list", "history", "run", "abort"}, "limits": {"set", "forget"}, "limits set": {"@"}, "limits forget": {"@"},
+	"limits": {"set", "forget"}, "limits set": {"@"}, "limits forget": {"@"}, "sim": {"@"}, "stress": {"@"},
+	"drill": {"list", "history", "schedule", "run", "abort", "mark", "cancel"}, "drill run": {"#"}, "drill cancel": {"*"},
+	"failover": {"auto", "manual"}, "failover manual": {"--for"},
 	"weights": {"auto", "@=", "--for", "--reason", "--override"},
 }
 
 // candidates are the words that the last one of a line may become. Vendors are
-// found by their labels too, and offered by their names.
-func candidates(line string, s *control.Snapshot) []string {
+// found by their labels too, and offered by their names; scenarios are those
+// that are known.
+func candidates(line string, s *control.Snapshot, scenarios []control.Scenario) []string {
 	words := strings.Fields(line)
 	last := ""
 	if len(words) > 0 && !strings.HasSuffix(line, " ") {
@@ -28,10 +31,14 @@ func candidates(line string, s *control.Snapshot) []string {
 	known := commandNames
 	if len(words) > 0 {
 		known = arguments[words[0]]
-		if len(words) == 2 && (words[0] == "limits" || words[0] == "drill") {
+		if len(words) == 2 && (words[0] == "limits" || words[0] == "drill" || words[0] == "failover") {
 			known = arguments[words[0]+" "+words[1]]
 		}
+		if len(words) > 2 && words[0] == "drill" && words[1] == "run" {
+			known = []string{"@", "--note", "--ticket", "--force", "--countdown"}
+		}
 	}
+	known = filledIn(known, s, scenarios)
 	var out []string
 	for _, k := range known {
 		end, vendors := strings.CutPrefix(k, "@")
@@ -51,6 +58,27 @@ func candidates(line string, s *control.Snapshot) []string {
 	return out
 }
 
+// filledIn are the words with # and * replaced by scenarios and by the ids of
+// drills that come.
+func filledIn(known []string, s *control.Snapshot, scenarios []control.Scenario) []string {
+	var out []string
+	for _, k := range known {
+		switch k {
+		case "#":
+			for i := range scenarios {
+				out = append(out, scenarios[i].Name)
+			}
+		case "*":
+			for i := range s.Schedule {
+				out = append(out, s.Schedule[i].ID)
+			}
+		default:
+			out = append(out, k)
+		}
+	}
+	return out
+}
+
 // named says whether a vendor stands on the line already.
 func named(words []string, vendor string) bool {
 	for _, w := range words {
@@ -64,7 +92,7 @@ func named(words []string, vendor string) bool {
 // offer shows what the line may become.
 func (m *Model) offer() {
 	if p := m.prompt; p != nil && p.kind == promptCommand && m.live != nil {
-		p.hint = strings.Join(candidates(string(p.text), m.live), "  ")
+		p.hint = strings.Join(candidates(string(p.text), m.live, m.drills.scenarios.value), "  ")
 	}
 }
 
@@ -75,7 +103,7 @@ func (m *Model) complete() {
 		return
 	}
 	line := string(p.text)
-	all := candidates(line, m.live)
+	all := candidates(line, m.live, m.drills.scenarios.value)
 	if len(all) == 0 {
 		return
 	}

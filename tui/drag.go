@@ -35,11 +35,15 @@ func (m *Model) mouseEvent(e tea.MouseEvent) tea.Cmd {
 			return m.wheel(x, y, e.Button == tea.MouseButtonWheelUp, e.Ctrl)
 		}
 	case tea.MouseActionMotion:
+		if m.costs.held {
+			m.costsMouse(x, y, false)
+		}
 		if m.drag != nil {
 			m.dirty = true
 			m.dragTo(x)
 		}
 	case tea.MouseActionRelease:
+		m.costs.held = false
 		if m.drag != nil {
 			m.dirty = true
 			m.dragTo(x)
@@ -56,6 +60,12 @@ func (m *Model) press(x, y int) tea.Cmd {
 		return nil
 	}
 	m.welcomeSeen()
+	if m.place != placeVendors {
+		if m.place == placeCosts {
+			m.costsMouse(x, y, true)
+		}
+		return nil
+	}
 	i, ok := m.lay.SliderAt(x, y)
 	if !ok {
 		if i, ok := m.lay.PanelAt(x, y); ok {
@@ -136,7 +146,7 @@ func (m *Model) wheel(x, y int, up, ctrl bool) tea.Cmd {
 	switch {
 	case m.mode == modeHelp:
 		m.scrolled = max(0, m.scrolled-step)
-	case m.mode != modeNormal || m.live == nil || m.presenter:
+	case m.mode != modeNormal || m.live == nil || m.presenter || m.place != placeVendors:
 	case m.lay.Events.Has(x, y):
 		m.scrollBy(-3 * step)
 	default:

@@ -53,7 +53,7 @@ func TestOpenVendor_ShowsEverythingAndKeepsItsChartAt80x24(t *testing.T) {
 	s.Vendors[0].Limit = control.Limit{LearnedRPS: control.Figure(20), Keys: 2, Evidence: "429s"}
 	s.Vendors[0].Tokens = control.Tokens{Input: 1200, Output: 3400}
 	got := frame(s, 80, 24, Options{}, Frame{Zoom: true})
-	for _, want := range []string{"10s", "60s", "5m", "P50", "max", "overload 7", "learned 20.0/s", "1,200+3,400", "└-3:"} {
+	for _, want := range []string{"10s", "60s", "5m", "P50", "max", "overload 7", "~20/s, learned", "1,200+3,400", "└-3:"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("the open vendor does not say %q\n%s", want, got)
 		}
@@ -103,8 +103,8 @@ func TestCommand_ShowsWhatChangesNothing(t *testing.T) {
 		{"status", "STATUS"},
 		{"status", "127.0.0.1:8080"},
 		{"limits", "LIMITS"},
-		{"drill history", "past drills"},
-		{"drill list", "DRILLS"},
+		{"drill history", "▸HISTORY"},
+		{"drill list", "▸SCENARIOS"},
 		{"help", "KEYS"},
 		{"failures bailian", "FAILED ATTEMPTS 百炼"},
 	} {
@@ -158,7 +158,7 @@ func TestCandidates_FollowTheGrammar(t *testing.T) {
 		{"nonsense x", ""},
 		{"", strings.Join(commandNames, " ")},
 	} {
-		if got := candidates(x.line, s); !slices.Equal(got, strings.Fields(x.want)) {
+		if got := candidates(x.line, s, nil); !slices.Equal(got, strings.Fields(x.want)) {
 			t.Errorf("%q may become %v, want %s", x.line, got, x.want)
 		}
 	}

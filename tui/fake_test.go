@@ -129,9 +129,16 @@ type fake struct {
 	mu     sync.Mutex
 	snap   *control.Snapshot
 	failed []control.Failure
-	did    []control.Command
-	err    error // what the next commands end with
-	send   chan control.Update
+
+	scenarios []control.Scenario
+	preflight *control.Preflight
+	reports   []control.Report
+	costs     *control.Costs
+	leverage  *control.Leverage
+
+	did  []control.Command
+	err  error // what the next commands end with
+	send chan control.Update
 }
 
 func newFake(s *control.Snapshot) *fake { return &fake{snap: s, send: make(chan control.Update)} }
@@ -170,10 +177,28 @@ func (f *fake) Ask(_ context.Context, q control.Query) (control.Answer, error) {
 	case control.State:
 		return f.snap, nil
 	case control.Scenarios:
+		if f.scenarios != nil {
+			return f.scenarios, nil
+		}
 		return []control.Scenario{{Name: "kill", Claim: "losing a vendor costs no client an answer"}}, nil
+	case control.PreflightOf:
+		if f.preflight != nil {
+			return f.preflight, nil
+		}
+	case control.CostsOf:
+		if f.costs != nil {
+			return f.costs, nil
+		}
+	case control.LeverageOf:
+		if f.leverage != nil {
+			return f.leverage, nil
+		}
 	case control.FailuresOf:
 		return f.failed, nil
 	case control.Drills:
+		if f.reports != nil {
+			return f.reports, nil
+		}
 		return []control.Report{{ID: "a", Scenario: "kill", Vendor: "lanyun", Verdict: control.Passed, CutoverS: control.Figure(4.2), Started: noon}}, nil
 	}
 	return nil, control.Errorf(control.Invalid, "no answer to %T", q)

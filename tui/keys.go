@@ -42,6 +42,11 @@ const (
 	actHelp     action = "help"
 	actQuit     action = "quit"
 	actExtend   action = "extend"
+
+	actOverrides action = "overrides"
+	actCosts     action = "costs"
+	actStress    action = "stress"
+	actMark      action = "mark"
 )
 
 // bindings are the keys of each action, as bubbletea names them. Digits and
@@ -82,6 +87,11 @@ var bindings = map[action]key.Binding{
 	actHelp:     key.NewBinding(key.WithKeys("?")),
 	actQuit:     key.NewBinding(key.WithKeys("q")),
 	actExtend:   key.NewBinding(key.WithKeys("p")),
+
+	actOverrides: key.NewBinding(key.WithKeys("o")),
+	actCosts:     key.NewBinding(key.WithKeys("$")),
+	actStress:    key.NewBinding(key.WithKeys("S")),
+	actMark:      key.NewBinding(key.WithKeys("x")),
 }
 
 // bound is which action a key stands for.
@@ -98,7 +108,13 @@ var bound = func() map[string]action {
 // writes says which actions change something in the engine.
 var writes = map[action]bool{
 	actDown1: true, actUp1: true, actDown5: true, actUp5: true, actNumber: true, actEqual: true, actUndo: true, actRedo: true,
-	actAuto: true, actKill: true, actRestore: true, actDrain: true, actAbort: true, actExtend: true,
+	actAuto: true, actKill: true, actRestore: true, actDrain: true, actAbort: true, actExtend: true, actMark: true,
+}
+
+// onSliders are the actions on what other screens than the vendors' hide.
+var onSliders = map[action]bool{
+	actDown1: true, actUp1: true, actDown5: true, actUp5: true, actNumber: true, actLock: true, actEqual: true, actApply: true, actUndo: true, actRedo: true,
+	actAuto: true, actZoom: true, actFilter: true, actOlder: true, actNewer: true,
 }
 
 // helpKey is a line of the help.
@@ -121,12 +137,16 @@ var helpKeys = []helpKey{
 	{"ctrl+r", "redo", true},
 	{"a", "auto", true},
 	{"p", "extend", true},
+	{"o", "overrides", false},
 	{"K", "kill", true},
 	{"R", "restore", true},
 	{"D", "drain", true},
 	{"d", "drills", false},
 	{"A", "abort", true},
+	{"x", "mark", true},
 	{"c", "presenter", false},
+	{"$", "costs", false},
+	{"S", "stress", false},
 	{"z", "zoom", false},
 	{"f", "freeze", false},
 	{":", "command", false},
@@ -140,6 +160,7 @@ var helpKeys = []helpKey{
 	{"?", "help", false},
 	{"q  ctrl+c", "quit", false},
 	{"mouse", "drag", true},
+	{"Space + - [ ]", "replay", false},
 }
 
 // fragment says whether several runes that came at once are the rest of a

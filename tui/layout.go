@@ -16,6 +16,7 @@ const (
 	TopNothing Top = iota
 	TopWelcome
 	TopDrill
+	TopLine // a drill that tells nothing
 )
 
 // Shape is what a layout is made for.
@@ -83,6 +84,10 @@ func topHeight(s Shape, h int) int {
 		case h >= 10:
 			return 2
 		case h >= 2:
+			return 1
+		}
+	case TopLine:
+		if h >= 6 {
 			return 1
 		}
 	case TopWelcome:

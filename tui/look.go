@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 
+	"baton/engine/control"
 	"baton/tui/draw"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -13,20 +14,49 @@ import (
 func (m *Model) lookAt(l lookAt) tea.Cmd {
 	switch l.what {
 	case "failures":
-		for i := range m.live.Vendors {
-			if m.live.Vendors[i].Name == l.vendor {
-				m.selected = i
-			}
-		}
+		m.choosing(l.vendor)
+		m.place = placeVendors
 		return m.open(true)
-	case "drills":
-		return m.askDrills()
+	case "drills", "history", "schedule":
+		m.place = placeVendors
+		cmd := m.openDrills()
+		switch l.what {
+		case "history":
+			m.drills.tab = tabHistory
+		case "schedule":
+			m.drills.tab = tabSchedule
+		default:
+			m.drills.tab = tabScenarios
+		}
+		return tea.Batch(cmd, m.askPages())
+	case "costs":
+		m.place = placeVendors
+		return m.openCosts()
+	case "overrides":
+		m.place = placeVendors
+		m.goTo(placeOverrides)
+	case "stress":
+		m.choosing(l.vendor)
+		m.place = placeVendors
+		m.goTo(placeStress)
+		if l.vendor != "" {
+			m.askStress(m.vendor())
+		}
 	case "limits":
 		m.showRows("limits-title", m.limitRows())
 	case "status":
 		m.showRows("status-title", m.statusRows())
 	}
 	return nil
+}
+
+// choosing selects the vendor of that name.
+func (m *Model) choosing(name string) {
+	for i := range m.live.Vendors {
+		if m.live.Vendors[i].Name == name {
+			m.selected = i
+		}
+	}
 }
 
 // showRows opens a box of rows to read.
@@ -71,13 +101,14 @@ func (m *Model) statusRows() [][]draw.Span {
 	return rows
 }
 
-// limitRows are what is known of each vendor's limit.
+// limitRows are what is known of each vendor's limit, in words and in figures.
 func (m *Model) limitRows() [][]draw.Span {
 	k := m.look
 	var rows [][]draw.Span
 	for i := range m.live.Vendors {
 		v := &m.live.Vendors[i]
-		var parts []string
+		rows = append(rows, []draw.Span{{Style: k.Strong, Text: label(v) + "  "}, {Text: draw.LimitText(&v.Limit, m.moment(), k)}})
+		parts := []string{k.KeyCount + " " + strconv.Itoa(v.Limit.Keys)}
 		figure := func(name string, x *float64) {
 			if x != nil {
 				parts = append(parts, name+" "+draw.Rate(*x)+"/s")
@@ -86,14 +117,19 @@ func (m *Model) limitRows() [][]draw.Span {
 		figure(k.Known, v.Limit.KnownRPS)
 		figure(k.Learned, v.Limit.LearnedRPS)
 		figure(k.Allowed, v.Limit.AllowedRPS)
-		if len(parts) == 0 {
-			parts = append(parts, "--")
+		if x := v.InFlightLimit; x != nil {
+			parts = append(parts, k.Sayf("in-flight-limit")+" "+draw.Rate(*x))
 		}
-		parts = append(parts, k.KeyCount+" "+strconv.Itoa(v.Limit.Keys))
-		if v.Limit.Evidence != "" {
-			parts = append(parts, v.Limit.Evidence)
-		}
-		rows = append(rows, []draw.Span{{Style: k.Strong, Text: label(v) + "  "}, {Text: strings.Join(parts, "  ")}})
+		rows = append(rows, []draw.Span{{Style: k.Dim, Text: "  " + strings.Join(parts, "  ")}})
+	}
+	for _, l := range [...]struct {
+		name string
+		of   *control.LaneState
+	}{{"interactive", &m.live.Lanes.Interactive}, {"batch", &m.live.Lanes.Batch}} {
+		rows = append(rows, []draw.Span{
+			{Style: k.Strong, Text: l.name + "  "},
+			{Style: k.Dim, Text: k.Sayf("waiting") + " " + strconv.Itoa(l.of.Waiting) + "  " + k.Sayf("shed") + " " + draw.Count(l.of.Shed)},
+		})
 	}
 	return rows
 }

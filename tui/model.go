@@ -62,6 +62,13 @@ type Model struct {
 	past     history
 	burst    burst
 	failures failures
+	place    place
+	drills   drillPage
+	costs    costPage
+	stress   stressPage
+	shed     shedding
+	player   control.Player // a recording in place of an engine; nil: an engine
+	atOver   int            // the override that is chosen
 	mode     mode
 	question *question
 	prompt   *prompt
@@ -108,11 +115,6 @@ type (
 		at     time.Time
 		before vector // what was in force when weights were sent
 	}
-	listMsg struct {
-		scenarios []control.Scenario
-		reports   []control.Report
-		err       error
-	}
 	savedMsg struct {
 		path string // without the extension
 		err  error
@@ -136,6 +138,9 @@ func newModel(o Options, clock func() time.Time, depth theme.Depth) *Model {
 		return tea.Tick(d, func(time.Time) tea.Msg { return msg })
 	}
 	m.now = clock()
+	if p, ok := o.Control.(control.Player); ok {
+		m.player, m.readOnly, m.welcome = p, true, false
+	}
 	m.home, _ = os.UserHomeDir() // without one paths stay whole
 	words := draw.Language(o.Lang, os.Getenv)
 	m.setTheme(theme.New(o.Theme, o.ASCII, depth), words)
@@ -152,7 +157,7 @@ func (m *Model) Init() tea.Cmd { return m.tick() }
 
 func (m *Model) tick() tea.Cmd {
 	every := calmFrame
-	if m.drag != nil || m.timer.running() {
+	if m.drag != nil || m.timer.running() || m.player != nil {
 		every = quickFrame
 	}
 	return tea.Tick(every, func(t time.Time) tea.Msg { return frameMsg(t) })
@@ -182,9 +187,21 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case nudgedMsg:
 		m.dirty = true
 		return m, m.nudged(msg)
-	case listMsg:
+	case scenariosMsg:
 		m.dirty = true
-		m.openList(msg)
+		m.scenariosCame(msg)
+	case reportsMsg:
+		m.dirty = true
+		m.reportsCame(msg)
+	case preflightMsg:
+		m.dirty = true
+		m.preflightCame(msg)
+	case costsMsg:
+		m.dirty = true
+		m.costsCame(msg)
+	case stressMsg:
+		m.dirty = true
+		return m, m.stressCame(msg)
 	case savedMsg:
 		if msg.err != nil {
 			m.say(control.Warn, "not-saved", msg.err)
@@ -208,6 +225,7 @@ func (m *Model) resize(w, h int) {
 func (m *Model) frame() tea.Cmd {
 	before := m.now
 	m.now = m.clock()
+	m.fetchStress()
 	mail, ok := m.inbox.take()
 	var bell tea.Cmd
 	if ok {
@@ -228,7 +246,7 @@ func (m *Model) frame() tea.Cmd {
 		m.drag.stale = true
 		m.say(control.Warn, "lost-release")
 	}
-	return tea.Batch(bell, m.retitle(), m.askFailures())
+	return tea.Batch(bell, m.retitle(), m.askFailures(), m.askPages())
 }
 
 // take makes s the newest state.
@@ -237,10 +255,12 @@ func (m *Model) take(s *control.Snapshot, at time.Time) {
 	if !first && m.live.Revision > s.Revision && at.Before(m.liveAt) {
 		return // older than what a command brought back
 	}
+	s = unsealed(s)
 	before := m.live
 	m.live, m.liveAt = s, at
 	m.caution(before, s)
-	m.timer.see(s, at)
+	m.timer.see(m.eventOf(s), s.Time, at)
+	m.shed.see(s, at)
 	if m.timer.id != "" {
 		m.welcome = false
 	}
@@ -336,7 +356,9 @@ func (m *Model) done(d doneMsg) tea.Cmd {
 		m.sayText(control.Crit, m.look.Sayf("refused", d.err))
 		return nil
 	}
-	if _, ok := d.cmd.(*control.DismissDrill); !ok {
+	switch d.cmd.(type) {
+	case *control.DismissDrill, *control.DismissIncident:
+	default:
 		m.sayText(control.Info, m.look.Sayf("applied", d.cmd.Line()))
 	}
 	return nil
@@ -386,7 +408,7 @@ func (m *Model) retitle() tea.Cmd {
 	if m.live != nil {
 		t += " " + draw.Clean(m.live.Environment)
 		if d := m.drill(); d != nil {
-			t += " " + d.Scenario + " " + draw.Clean(d.Vendor)
+			t += " " + draw.Clean(d.Scenario+" "+d.Vendor)
 			if m.timer.running() {
 				t += " >" + draw.MinSec(float64(int(m.seconds())/60*60))
 			} else if d.CutoverS != nil {

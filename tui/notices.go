@@ -43,8 +43,8 @@ func (m *Model) notices(s *control.Snapshot) []message {
 	manual := s.Failover == "manual"
 	for _, a := range s.Alerts {
 		switch {
-		case strings.HasPrefix(a, "failover is manual"):
-			out, manual = append(out, message{text: k.Sayf("manual"), level: control.Warn}), false
+		case strings.HasPrefix(a, "failover is manual"), strings.HasPrefix(a, "FAILOVER MANUAL"):
+			out, manual = append(out, m.manualNotice(s)), false
 		case strings.HasPrefix(a, "no vendor may take traffic"):
 			out = append(out, message{text: k.Sayf("no-vendor"), level: control.Crit})
 		default:
@@ -61,11 +61,77 @@ func (m *Model) notices(s *control.Snapshot) []message {
 	slices.SortStableFunc(out, func(a, b message) int { // red before yellow
 		return cmp.Compare(rank(a.level), rank(b.level))
 	})
-	if manual {
-		out = append(out, message{text: k.Sayf("manual"), level: control.Warn})
+	if n, ok := m.incidentNotice(s); ok {
+		out = append([]message{n}, out...)
 	}
-	if p := s.Pin; p != nil && !p.Until.IsZero() {
-		if left := p.Until.Sub(m.now).Seconds(); left > 0 && left < 120 {
+	if text := m.shed.notice(k); text != "" {
+		out = append(out, message{text: text, level: control.Warn})
+	}
+	if manual {
+		out = append(out, m.manualNotice(s))
+	}
+	for i := range s.Schedule {
+		x := &s.Schedule[i]
+		if left := x.At.Sub(m.moment()).Seconds(); x.Announced && x.Cancelled == "" && left > 0 {
+			out = append(out, message{text: k.Sayf("scheduled-soon", strings.TrimSpace(x.Scenario+" "+x.Vendor), draw.MinSec(left)), level: control.Warn})
+		}
+	}
+	return append(out, m.endings(s)...)
+}
+
+// manualNotice says that people move the weights, and for how long.
+func (m *Model) manualNotice(s *control.Snapshot) message {
+	if s.FailoverUntil == nil {
+		return message{text: m.look.Sayf("manual-file"), level: control.Warn}
+	}
+	return message{text: m.look.Sayf("manual-left", draw.MinSec(s.FailoverUntil.Sub(m.moment()).Seconds())), level: control.Warn}
+}
+
+// incidentNotice is the banner of an outage that nobody ordered: beside the
+// drill, if one is shown.
+func (m *Model) incidentNotice(s *control.Snapshot) (message, bool) {
+	d := s.Incident
+	if d == nil || d.Verdict != nil && d.ID == m.dismissed {
+		return message{}, false
+	}
+	name := d.Vendor
+	if v := s.Vendor(name); v != nil {
+		name = label(v)
+	}
+	if d.Verdict == nil {
+		since := draw.MinSec(m.moment().Sub(d.Started).Seconds())
+		return message{text: m.look.Sayf("incident-open", name, since), level: control.Crit}, true
+	}
+	what := strings.ToLower(*d.Verdict)
+	if d.CutoverS != nil {
+		what = draw.Clock(*d.CutoverS)
+	}
+	return message{text: m.look.Sayf("incident-over", name, what), level: control.Warn}, true
+}
+
+// endings are what people have set and ends in under two minutes, with the key
+// that prolongs it.
+func (m *Model) endings(s *control.Snapshot) []message {
+	k := m.look
+	var out []message
+	pinned := false
+	for i := range s.Overrides {
+		o := &s.Overrides[i]
+		if !o.Ending || o.Until == nil || o.Extend == "" {
+			continue
+		}
+		left := draw.MinSec(o.Until.Sub(m.moment()).Seconds())
+		switch o.Kind {
+		case "pin":
+			pinned = true
+			out = append(out, message{text: k.Sayf("pin-ends", left), level: control.Warn})
+		case "manual": // its notice says so
+		default:
+			out = append(out, message{text: k.Sayf("override-ends", draw.Clean(o.Text), left), level: control.Warn})
+		}
+	}
+	if p := s.Pin; p != nil && !pinned && !p.Until.IsZero() {
+		if left := p.Until.Sub(m.moment()).Seconds(); left > 0 && left < 120 {
 			out = append(out, message{text: k.Sayf("pin-ends", draw.MinSec(left)), level: control.Warn})
 		}
 	}

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"cmp"
 	"errors"
 	"strconv"
 	"strings"
@@ -166,11 +167,15 @@ func (m *Model) command(text string) tea.Cmd {
 	}
 	switch c := c.(type) {
 	case *control.StartDrill:
-		if c.Scenario != "kill" {
-			m.askScenario(c.Scenario, "")
+		if c.Scenario != "kill" || c.Countdown > 0 {
+			m.arm(c)
 			return nil
 		}
-		m.askKill(m.live.Vendor(c.Vendor), control.FaultSpec{Kind: c.Fault, For: c.For})
+		v := m.live.Vendor(c.Vendor)
+		if v == nil {
+			v = m.vendor()
+		}
+		m.askKill(v, control.FaultSpec{Kind: cmp.Or(c.Fault, "refuse"), For: c.For})
 		return nil
 	case *control.Drain:
 		return m.askDrain(m.live.Vendor(c.Vendor), c.Now)
@@ -180,29 +185,14 @@ func (m *Model) command(text string) tea.Cmd {
 		m.draft = nil
 	case *control.ReleaseWeights:
 		return m.release()
+	case *control.MarkDrill:
+		return m.mark(c.Task)
 	}
 	return m.send(signed(c, m.o.Operator), tagPlain)
 }
 
 // signed gives a command its sender.
 func signed(c control.Command, by string) control.Command {
-	switch c := c.(type) {
-	case *control.SetWeights:
-		c.By = by
-	case *control.ClearFault:
-		c.By = by
-	case *control.Undrain:
-		c.By = by
-	case *control.Enable:
-		c.By = by
-	case *control.SetLimit:
-		c.By = by
-	case *control.ForgetLimit:
-		c.By = by
-	case *control.AbortDrill:
-		c.By = by
-	case *control.Reload:
-		c.By = by
-	}
+	control.Sender(c, by)
 	return c
 }

@@ -167,97 +167,20 @@ func (m *Model) askDrain(v *control.Vendor, now bool) tea.Cmd {
 	return nil
 }
 
-// list is the drills to choose from.
-type list struct {
-	draw.List
-	scenarios []control.Scenario
-}
-
-func (m *Model) openList(l listMsg) {
-	if l.err != nil {
-		m.sayText(control.Warn, l.err.Error())
-		return
-	}
-	k := m.look
-	v := &list{scenarios: l.scenarios}
-	v.Title, v.Hint = k.Sayf("drills-title"), k.Sayf("drills-hint")
-	for i := range l.scenarios {
-		s := &l.scenarios[i]
-		v.Rows = append(v.Rows, []draw.Span{{Style: k.Strong, Text: s.Name}, {Style: k.Dim, Text: "  " + s.Claim}})
-	}
-	if len(l.reports) > 0 {
-		v.Rows = append(v.Rows, nil, []draw.Span{{Style: k.Dim, Text: k.Sayf("drills-past")}})
-	}
-	for i := range l.reports {
-		v.Rows = append(v.Rows, m.reportRow(&l.reports[i]))
-	}
-	if len(v.Rows) == 0 {
-		v.Rows = [][]draw.Span{{{Style: k.Dim, Text: k.Sayf("drills-none")}}}
-	}
-	m.list, m.mode = v, modeList
-}
-
-func (m *Model) reportRow(r *control.Report) []draw.Span {
-	k := m.look
-	ink := k.Warn
-	switch r.Verdict {
-	case control.Passed:
-		ink = k.OK
-	case control.Failed:
-		ink = k.Crit
-	}
-	cut := "--"
-	if r.CutoverS != nil {
-		cut = draw.Clock(*r.CutoverS)
-	}
-	return []draw.Span{
-		{Style: k.Dim, Text: r.Started.In(m.loc).Format("01-02 15:04") + "  "},
-		{Text: r.Scenario + " " + r.Vendor + "  "},
-		{Style: ink, Text: r.Verdict},
-		{Style: k.Strong, Text: "  " + cut},
-		{Style: k.Dim, Text: "  " + r.ID},
-	}
-}
+// list is a box of rows to read.
+type list struct{ draw.List }
 
 func (m *Model) listKey(k tea.KeyMsg) tea.Cmd {
 	l := m.list
+	if to, ok := moved(k.String(), l.At, len(l.Rows), 10); ok {
+		l.At = to
+		return nil
+	}
 	switch k.String() {
-	case "up", "k":
-		l.At = max(0, l.At-1)
-	case "down", "j":
-		l.At = min(len(l.Rows)-1, l.At+1)
-	case "enter":
-		if l.At < len(l.scenarios) {
-			s := l.scenarios[l.At]
-			m.close()
-			m.askScenario(s.Name, s.Claim)
-		}
-	case "esc", "q", "d", "ctrl+g":
+	case "esc", "q", "enter", "ctrl+g":
 		m.close()
 	}
 	return nil
-}
-
-// askScenario asks before a drill is run; kill is about the selected vendor.
-func (m *Model) askScenario(name, claim string) {
-	if !m.mayWrite() {
-		return
-	}
-	v := m.vendor()
-	if name == "kill" {
-		m.askKill(v, control.FaultSpec{Kind: "refuse"})
-		return
-	}
-	if v == nil {
-		return
-	}
-	q := question{Question: draw.Question{Title: m.look.Sayf("drill-title", name), Text: []string{claim}, Yes: m.look.Sayf("drill-yes")}}
-	cmd := &control.StartDrill{Meta: m.meta(), Scenario: name}
-	q.yes = func() tea.Cmd {
-		m.dismissed = ""
-		return m.send(cmd, tagPlain)
-	}
-	m.careful(q, v)
 }
 
 // helpKey scrolls or closes the help.

@@ -31,6 +31,8 @@ type Options struct {
 	Address  string // the engine's, when attached
 	Stop     func() // q then y, embedded: called when the terminal is restored
 	Keep     func() // q then k, embedded: likewise
+	// Stress runs stress tests; nil: from here they cannot be run.
+	Stress *Stress
 	// SnapshotDir is where ctrl+s writes; "" is the working directory.
 	SnapshotDir string
 }

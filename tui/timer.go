@@ -15,11 +15,12 @@ type timer struct {
 	still bool // stopped, or never started
 	fixed float64
 	start time.Time // where 0 was on this machine's clock
+	armed time.Time // while a countdown runs: where it ends on this machine's clock
 }
 
-// see takes the drill of a snapshot that came at that time.
-func (t *timer) see(s *control.Snapshot, at time.Time) {
-	d := s.Drill
+// see takes the drill or incident of a snapshot that was taken at one time by
+// the engine's clock, and came at another by this machine's.
+func (t *timer) see(d *control.DrillState, taken, at time.Time) {
 	if d == nil {
 		*t = timer{}
 		return
@@ -27,6 +28,7 @@ func (t *timer) see(s *control.Snapshot, at time.Time) {
 	if d.ID != t.id {
 		*t = timer{id: d.ID}
 	}
+	t.armed = time.Time{}
 	switch {
 	case d.CutoverS != nil:
 		t.still, t.fixed = true, *d.CutoverS
@@ -38,6 +40,9 @@ func (t *timer) see(s *control.Snapshot, at time.Time) {
 	t.still = false
 	if !injected(d) {
 		t.begun = false
+		if d.Armed != nil {
+			t.armed = at.Add(d.Armed.Sub(taken))
+		}
 		return
 	}
 	start := at.Add(-time.Duration(d.ClockS * float64(time.Second)))
@@ -58,34 +63,18 @@ func injected(d *control.DrillState) bool {
 }
 
 // running says whether the clock moves.
-func (t *timer) running() bool { return t.id != "" && t.begun && !t.still }
+func (t *timer) running() bool { return t.id != "" && !t.still && (t.begun || !t.armed.IsZero()) }
 
-// at is what the clock shows, in seconds.
+// at is what the clock shows, in seconds: while a countdown runs, what is left
+// of it.
 func (t *timer) at(now time.Time) float64 {
 	switch {
 	case t.still:
 		return t.fixed
+	case !t.begun && !t.armed.IsZero():
+		return max(0, t.armed.Sub(now).Seconds())
 	case !t.begun:
 		return 0
 	}
 	return max(0, now.Sub(t.start).Seconds())
-}
-
-// drill is the drill to show, nil when there is none or it was put away.
-func (m *Model) drill() *control.DrillState {
-	if m.shown == nil || m.shown.Drill == nil || m.shown.Drill.ID == m.dismissed && m.shown.Drill.Verdict != nil {
-		return nil
-	}
-	return m.shown.Drill
-}
-
-// seconds is what the clock shows now, or when the screen was frozen.
-func (m *Model) seconds() float64 {
-	switch {
-	case m.frozen:
-		return m.timer.at(m.frozenAt)
-	case m.lost != nil: // nobody measures now
-		return m.timer.at(m.lostAt)
-	}
-	return m.timer.at(m.now)
 }

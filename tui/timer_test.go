@@ -7,15 +7,17 @@ import (
 	"baton/engine/control"
 )
 
+func see(x *timer, s *control.Snapshot, at time.Time) { x.see(s.Drill, s.Time, at) }
+
 func TestTimer_RunsSmoothlyAndNeverBackwards(t *testing.T) {
 	var x timer
 	t0 := noon
-	x.see(killed(2, 1), t0.Add(time.Second))
+	see(&x, killed(2, 1), t0.Add(time.Second))
 	if got := x.at(t0.Add(1300 * time.Millisecond)); got != 1.3 {
 		t.Errorf("between snapshots the clock shows %v, want 1.3", got)
 	}
 	before := x.at(t0.Add(2 * time.Second))
-	x.see(killed(2, 1.8), t0.Add(2*time.Second)) // this one was under way for 200 ms
+	see(&x, killed(2, 1.8), t0.Add(2*time.Second)) // this one was under way for 200 ms
 	if after := x.at(t0.Add(2 * time.Second)); after < before {
 		t.Errorf("the clock ran back from %v to %v", before, after)
 	}
@@ -26,8 +28,8 @@ func TestTimer_RunsSmoothlyAndNeverBackwards(t *testing.T) {
 
 func TestTimer_StopsExactlyAtTheEnginesCutover(t *testing.T) {
 	var x timer
-	x.see(killed(2, 10), noon)
-	x.see(killed(2, 20), noon.Add(10*time.Second))
+	see(&x, killed(2, 10), noon)
+	see(&x, killed(2, 20), noon.Add(10*time.Second))
 	for _, d := range []time.Duration{0, time.Second, time.Hour} {
 		if got := x.at(noon.Add(d)); got != 2.6 {
 			t.Errorf("after %v the clock shows %v, want the cutover 2.6", d, got)
@@ -42,18 +44,18 @@ func TestTimer_WaitsForTheFaultAndForgetsAnOlderDrill(t *testing.T) {
 	var x timer
 	s := killed(2, 0)
 	s.Drill.Phases, s.Drill.Phase = nil, control.PhaseSteady
-	x.see(s, noon)
+	see(&x, s, noon)
 	if x.running() || x.at(noon.Add(time.Minute)) != 0 {
 		t.Error("the clock runs in the baseline")
 	}
-	x.see(killed(2, 20), noon)
+	see(&x, killed(2, 20), noon)
 	next := killed(2, 1)
 	next.Drill.ID = "another"
-	x.see(next, noon)
+	see(&x, next, noon)
 	if got := x.at(noon.Add(time.Second)); got != 2 {
 		t.Errorf("the next drill's clock shows %v", got)
 	}
-	x.see(made(2), noon)
+	see(&x, made(2), noon)
 	if x.running() || x.id != "" {
 		t.Error("a clock without a drill")
 	}

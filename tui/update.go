@@ -46,8 +46,14 @@ func (m *Model) oneKey(k tea.KeyMsg) tea.Cmd {
 	}
 	m.welcomeSeen()
 	m.message = message{}
+	if cmd, ok := m.playerKey(k); ok {
+		return cmd
+	}
+	if cmd, ok := m.placeKey(k); ok {
+		return cmd
+	}
 	a, ok := bound[k.String()]
-	if !ok {
+	if !ok || m.place != placeVendors && onSliders[a] {
 		return nil
 	}
 	return m.act(a, k)
@@ -81,6 +87,9 @@ func (m *Model) outright() Exit {
 }
 
 func (m *Model) leave(e Exit) tea.Cmd {
+	if m.stress.cancel != nil {
+		m.stress.cancel()
+	}
 	m.exit = e
 	return tea.Quit
 }
@@ -88,6 +97,8 @@ func (m *Model) leave(e Exit) tea.Cmd {
 // mayWrite says whether something may be changed, and if not, why.
 func (m *Model) mayWrite() bool {
 	switch {
+	case m.player != nil:
+		m.say(control.Warn, "replay-only")
 	case m.o.ReadOnly:
 		m.say(control.Warn, "readonly-forced")
 	case m.readOnly:
@@ -150,7 +161,15 @@ func (m *Model) act(a action, k tea.KeyMsg) tea.Cmd {
 	case actEsc:
 		return m.escape()
 	case actDrills:
-		return m.askDrills()
+		return m.openDrills()
+	case actOverrides:
+		m.goTo(placeOverrides)
+	case actCosts:
+		return m.openCosts()
+	case actStress:
+		m.goTo(placeStress)
+	case actMark:
+		return m.mark(0)
 	case actSnapshot:
 		return m.capture()
 	case actMouse:
@@ -200,9 +219,9 @@ func (m *Model) view(a action) {
 	case actFreeze:
 		m.freeze()
 	case actOlder:
-		m.scrollBy(m.page())
+		m.scrollBy(m.pageRows())
 	case actNewer:
-		m.scrollBy(-m.page())
+		m.scrollBy(-m.pageRows())
 	case actTheme:
 		m.setTheme(theme.New(m.look.Next(), m.look.ASCII, m.depth), m.look.Words)
 		m.say(control.Info, "theme", m.look.Name)
@@ -263,7 +282,7 @@ func (m *Model) toggleMouse() tea.Cmd {
 	return tea.DisableMouse
 }
 
-func (m *Model) page() int {
+func (m *Model) pageRows() int {
 	if m.zoom {
 		return max(1, draw.FailureRows(m.lay.Events.W, m.lay.Events.H)-1)
 	}
@@ -307,6 +326,8 @@ func (m *Model) escape() tea.Cmd {
 		m.revert()
 	case m.presenter:
 		m.presenter = false
+	case m.place != placeVendors:
+		m.goTo(placeVendors)
 	case m.zoom:
 		return m.open(false)
 	case m.filter != "":
@@ -316,11 +337,7 @@ func (m *Model) escape() tea.Cmd {
 	case m.frozen:
 		m.freeze()
 	case d != nil && d.Verdict != nil:
-		m.dismissed = d.ID
-		m.relayout()
-		if !m.readOnly && m.lost == nil {
-			return m.send(&control.DismissDrill{Meta: m.meta()}, tagPlain)
-		}
+		return m.dismiss(d)
 	}
 	return nil
 }
@@ -348,6 +365,20 @@ func (m *Model) restore(v *control.Vendor) tea.Cmd {
 	return nil
 }
 
+// dismiss puts an ended drill or incident away: everywhere, if this console may
+// act, else here.
+func (m *Model) dismiss(d *control.DrillState) tea.Cmd {
+	m.dismissed = d.ID
+	m.relayout()
+	switch {
+	case m.readOnly || m.lost != nil || m.player != nil:
+		return nil
+	case d.Incident:
+		return m.send(&control.DismissIncident{Meta: m.meta()}, tagPlain)
+	}
+	return m.send(&control.DismissDrill{Meta: m.meta()}, tagPlain)
+}
+
 // abort ends the drill at once: what makes things safe asks nothing.
 func (m *Model) abort() tea.Cmd {
 	if d := m.live.Drill; d == nil || d.Verdict != nil {
@@ -355,30 +386,4 @@ func (m *Model) abort() tea.Cmd {
 		return nil
 	}
 	return m.send(&control.AbortDrill{Meta: m.meta()}, tagPlain)
-}
-
-// extend gives a pin another fifteen minutes.
-func (m *Model) extend() tea.Cmd {
-	p := m.live.Pin
-	if p == nil {
-		return nil
-	}
-	return m.send(&control.SetWeights{
-		Meta: m.atRevision(m.live.Revision), Weights: p.Weights, For: control.Duration(15 * time.Minute), Reason: p.Reason, Override: p.Override,
-	}, tagPlain)
-}
-
-// askDrills fetches what the list of drills shows.
-func (m *Model) askDrills() tea.Cmd {
-	ctl := m.o.Control
-	return func() tea.Msg {
-		ctx, cancel := withTimeout()
-		defer cancel()
-		var l listMsg
-		l.scenarios, l.err = control.Get[[]control.Scenario](ctx, ctl, control.Scenarios{})
-		if l.err == nil {
-			l.reports, l.err = control.Get[[]control.Report](ctx, ctl, control.Drills{})
-		}
-		return l
-	}
 }

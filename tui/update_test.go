@@ -37,7 +37,7 @@ func (c *console) run(cmd tea.Cmd) {
 		for _, x := range msg {
 			c.run(x)
 		}
-	case doneMsg, listMsg, savedMsg, nudgedMsg, failuresMsg:
+	case doneMsg, scenariosMsg, reportsMsg, preflightMsg, costsMsg, stressMsg, savedMsg, nudgedMsg, failuresMsg:
 		c.feed(msg)
 	default: // a sequence, whose type is not exported
 		if v := reflect.ValueOf(msg); v.Kind() == reflect.Slice {

@@ -26,6 +26,8 @@ func (m *Model) shape() Shape {
 	text, _ := m.banner()
 	s.Banner = text != ""
 	switch {
+	case m.drill() != nil && m.drill().Sealed && m.drill().Verdict == nil:
+		s.Top = TopLine
 	case m.drill() != nil:
 		s.Top = TopDrill
 	case m.welcome && m.shown != nil && m.shown.Simulated:
@@ -54,18 +56,13 @@ func (m *Model) frameLines() []string {
 	if text, st := m.banner(); text != "" {
 		sc.put(l.Banner, []string{draw.Banner(st, text, m.w, m.look)})
 	}
-	if m.presenter && m.drill() != nil {
-		r := Rect{0, l.Header.H + l.Banner.H, m.w, m.h - l.Header.H - l.Banner.H - l.Footer.H}
+	switch r := m.body(); {
+	case m.presenter && m.drill() != nil:
 		sc.put(r, m.drillView().Presenter(r.W, r.H, m.look))
-	} else {
-		m.putTop(sc, look)
-		m.putPanels(sc, look)
-		if m.zoom && m.shown != nil {
-			sc.put(l.Events, m.failuresView().Lines(l.Events.W, l.Events.H, look))
-		} else {
-			e := draw.Events{List: m.events, Filter: m.filter, Scroll: m.scroll, Labels: m.labels(), Location: m.loc}
-			sc.put(l.Events, e.Lines(l.Events.W, l.Events.H, look))
-		}
+	case m.place != placeVendors && m.shown != nil:
+		sc.put(r, m.placeLines(r.W, r.H, look))
+	default:
+		m.putVendors(sc, look)
 	}
 	sc.put(l.Footer, []string{m.footer(m.w)})
 	lines := sc.lines()
@@ -75,10 +72,43 @@ func (m *Model) frameLines() []string {
 	return lines
 }
 
+// putVendors draws the vendors, with what stands above them and below.
+func (m *Model) putVendors(sc *screen, k draw.Look) {
+	l := &m.lay
+	m.putTop(sc, k)
+	m.putPanels(sc, k)
+	if m.zoom && m.shown != nil {
+		sc.put(l.Events, m.failuresView().Lines(l.Events.W, l.Events.H, k))
+		return
+	}
+	e := draw.Events{List: m.journal(), Filter: m.filter, Scroll: m.scroll, Labels: m.labels(), Location: m.loc}
+	sc.put(l.Events, e.Lines(l.Events.W, l.Events.H, k))
+}
+
+// journal are the events so far: in a replay those of later moments are known
+// already after a step back.
+func (m *Model) journal() []control.Event {
+	if m.player == nil || m.shown == nil {
+		return m.events
+	}
+	n := len(m.events)
+	for n > 0 && m.events[n-1].Time.After(m.shown.Time) {
+		n--
+	}
+	return m.events[:n]
+}
+
 func (m *Model) header() *draw.Header {
-	h := &draw.Header{S: m.shown, Now: m.now, Location: m.loc, ReadOnly: m.readOnly, Frozen: m.frozen, Remote: m.o.Address, Lost: m.lost != nil}
+	h := &draw.Header{S: m.shown, Now: m.moment(), Location: m.loc, ReadOnly: m.readOnly, Frozen: m.frozen, Remote: m.o.Address, Lost: m.lost != nil}
 	if m.frozen {
 		h.Age = m.now.Sub(m.frozenAt)
+	}
+	if m.player != nil {
+		p := m.player.Position()
+		h.Replay = &draw.Replay{Name: p.Name, At: p.At, Length: p.Length, Speed: p.Speed}
+	}
+	if m.shown != nil {
+		h.PerHour, h.Currency = m.runningCost(), m.currency()
 	}
 	return h
 }
@@ -94,15 +124,6 @@ func (m *Model) lostText() string {
 	return s
 }
 
-func (m *Model) drillView() *draw.Drill {
-	d := m.drill()
-	v := &draw.Drill{D: d, Lost: m.lost != nil, Label: d.Vendor, Seconds: m.seconds(), Now: m.now, Act: !m.readOnly, Home: m.home}
-	if x := m.shown.Vendor(d.Vendor); x != nil {
-		v.Label = label(x)
-	}
-	return v
-}
-
 // putTop draws the clock or the first screen.
 func (m *Model) putTop(sc *screen, k draw.Look) {
 	r := m.lay.Top
@@ -110,7 +131,7 @@ func (m *Model) putTop(sc *screen, k draw.Look) {
 		return
 	}
 	switch m.lay.Shape.Top {
-	case TopDrill:
+	case TopDrill, TopLine:
 		sc.put(r, m.drillView().Lines(r.W, r.H, m.look))
 	case TopWelcome:
 		sc.put(r, m.firstScreen().Lines(r.W, r.H, k))
@@ -129,10 +150,7 @@ func (m *Model) putPanels(sc *screen, k draw.Look) {
 	if m.shown == nil {
 		return
 	}
-	if m.per.of != m.shown {
-		m.per = percentsOf(m.shown)
-	}
-	per := &m.per
+	per := m.percents()
 	least := m.h
 	for _, r := range m.lay.Panels {
 		least = min(least, r.H)
@@ -231,6 +249,9 @@ func (m *Model) footer(w int) string {
 		}
 		return draw.Message(st, m.message.text, w, k)
 	}
+	if m.place != placeVendors || m.player != nil {
+		return draw.Hints(nil, m.hints(), m.lastHints(), w, k)
+	}
 	return draw.Hints(m.faultNotice(w), m.hints(), m.lastHints(), w, k)
 }
 
@@ -242,6 +263,12 @@ func (m *Model) hints() []draw.Hint {
 		return draw.Hint{Key: key, Does: k.Hints[word], Off: write && off}
 	}
 	var out []draw.Hint
+	if m.player != nil {
+		out = append(out, h("Space", "pause", false), h("+ -", "speed", false), h("[ ]", "seek", false))
+	}
+	if m.place != placeVendors && !m.presenter {
+		return append(out, m.placeHints()...)
+	}
 	switch {
 	case m.draft != nil && !m.draft.sending && !m.burst.on:
 		out = append(out, h("Enter", "apply", true), h("Esc", "esc", false))
@@ -258,16 +285,22 @@ func (m *Model) hints() []draw.Hint {
 		out = append(out, h("R", "restore", true))
 	}
 	if d := m.drill(); d != nil {
-		if d.Verdict == nil {
+		if d.Verdict == nil && d.Waits != "" {
+			out = append(out, h("x", "mark", true))
+		}
+		if d.Verdict == nil && !d.Incident {
 			out = append(out, h("A", "abort", true))
 		}
 		out = append(out, h("c", "presenter", false))
+	}
+	if m.shown != nil && len(m.shown.Overrides) > 0 {
+		out = append(out, h("o", "overrides", false))
 	}
 	out = append(out, h("u", "undo", true), h("a", "auto", true))
 	if drain == "drain" {
 		out = append(out, h("D", drain, true))
 	}
-	return append(out, h("=", "number", true), h("d", "drills", false), h("z", "zoom", false), h(":", "command", false), h("/", "filter", false), h("f", "freeze", false))
+	return append(out, h("=", "number", true), h("d", "drills", false), h("z", "zoom", false), h(":", "command", false), h("/", "filter", false), h("f", "freeze", false), h("$", "costs", false), h("S", "stress", false))
 }
 
 func (m *Model) lastHints() []draw.Hint {

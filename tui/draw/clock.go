@@ -17,10 +17,27 @@ type Drill struct {
 	Act     bool   // this console may act
 	Lost    bool   // the engine is out of reach: nothing runs on here
 	Home    string // written as ~ in paths; "": never
+
+	Shares   []Share         // where traffic goes now
+	Service  control.Service // what clients get now
+	RPS      float64
+	Location *time.Location // nil: local
+	AtTask   int            // the line of the checklist that Space ticks
+
+	own bool // it is drawn on its own screen
 }
 
 // stopped says whether the clock stands still.
 func (d *Drill) stopped() bool { return d.D.CutoverS != nil || d.D.Verdict != nil }
+
+// sealed says whether nothing of it may be told yet.
+func (d *Drill) sealed() bool { return d.D.Sealed && d.D.Verdict == nil }
+
+// armed says whether its countdown runs.
+func (d *Drill) armed() bool { return d.D.Armed != nil && d.D.Verdict == nil && !d.begun() }
+
+// begun says whether its fault is in, so that the clock runs.
+func (d *Drill) begun() bool { return d.moment(control.PhaseFault) != nil || d.D.ClockS > 0 }
 
 // verdict is the word at the end, and its style.
 func (d *Drill) verdict(k Look) (glyph, word string, ink, badge theme.Style) {
@@ -35,6 +52,9 @@ func (d *Drill) verdict(k Look) (glyph, word string, ink, badge theme.Style) {
 	}
 	switch v {
 	case "":
+		if d.armed() {
+			return k.Doing, k.Sayf("armed"), k.WarnBold, k.BadgeWarn
+		}
 		return k.Doing, k.Running, k.WarnBold, k.BadgeWarn
 	case control.Passed:
 		return k.Done, k.Passed, k.OKBold, k.BadgeOK
@@ -56,6 +76,9 @@ func (d *Drill) ink(k Look) theme.Style {
 		_, _, ink, _ := d.verdict(k)
 		return ink
 	}
+	if d.armed() {
+		return k.WarnBold
+	}
 	switch used := d.used(); {
 	case used >= 0.9:
 		return k.Crit
@@ -74,7 +97,13 @@ func (d *Drill) used() float64 {
 
 // title names the drill.
 func (d *Drill) title(k Look) []Span {
+	if d.D.Incident {
+		return []Span{{k.CritBold, k.Sayf("incident") + " "}, {k.Strong, d.Label}, {k.Dim, " " + k.Dot + " " + k.Sayf("nobody-ordered")}}
+	}
 	s := []Span{{k.Strong, strings.ToUpper(k.Drill) + " "}, {"", d.D.Scenario + " "}, {k.Strong, d.Label}}
+	if d.sealed() {
+		return s[:2]
+	}
 	if d.D.Fault.Kind != "" {
 		s = append(s, Span{k.Dim, " " + k.Dot + " " + d.D.Fault.Kind})
 	}
@@ -90,6 +119,8 @@ func (d *Drill) badge(k Look) []Span {
 // ones, two rows, or one.
 func (d *Drill) Lines(w, h int, k Look) []string {
 	switch {
+	case d.sealed():
+		return d.sealedLines(w, h, k)
 	case h >= 7 && w >= 90:
 		return d.large(w, h, k)
 	case h >= 5 && w >= 56:
@@ -150,6 +181,12 @@ func (d *Drill) medium(w, h int, k Look) []string {
 func (d *Drill) short(w int, k Look) string {
 	glyph, word, ink, _ := d.verdict(k)
 	r := NewRow(w, k).Add("", " ").Add(ink, Clock(d.Seconds)).Add("", " ")
+	if d.armed() {
+		return r.Add(ink, word+" ").Add("", d.D.Scenario+" "+d.Label+" ").Add(k.Key, "A").Add(k.Dim, " "+k.Aborts).String()
+	}
+	if d.D.Incident {
+		r.Add(k.CritBold, k.Sayf("incident")+" ")
+	}
 	target := Span{k.Dim, "/ " + MinSec(d.D.TargetS) + " "}
 	if !d.stopped() {
 		return r.Add(target.Style, target.Text).Add(k.Dim, k.Drill+" ").Add("", d.Label+" ").Add(ink, d.doing(k)).String()
@@ -181,6 +218,9 @@ func (d *Drill) bar(w int, k Look) string {
 	r := NewRow(w, k)
 	right := MinSec(d.D.TargetS)
 	note := ""
+	if d.armed() {
+		return r.Add(k.Dim, k.Sayf("armed-bar")).String()
+	}
 	if !d.stopped() {
 		if left := d.D.TargetS - d.Seconds; left >= 0 {
 			note = " " + k.Dot + " " + MinSec(left) + " " + k.LeftW
@@ -250,9 +290,21 @@ func (d *Drill) keys(r *Row, k Look) {
 			first = false
 		}
 	}
-	if d.D.Verdict != nil && d.D.Until == nil {
+	switch {
+	case d.D.Verdict != nil && d.D.Until == nil:
 		add("Esc", " "+k.Dismisses)
 		return
+	case d.D.Incident:
+		add("D", " "+k.Hints["drain"])
+		if !d.own {
+			add("d", " "+k.Sayf("details"))
+		}
+		return
+	case d.armed():
+		add("A", " "+k.Aborts)
+		return
+	case d.D.Waits != "":
+		add("x", " "+k.Hints["mark"])
 	}
 	add("R", " "+k.Restores+" "+d.Label)
 	if d.D.CutoverS == nil && d.D.Verdict == nil {
@@ -293,45 +345,4 @@ func tailPath(s string, w int, k Look) string {
 		rs = rs[1:]
 	}
 	return k.Ellipsis + string(rs)
-}
-
-// Presenter draws the clock alone, as large as the screen holds.
-func (d *Drill) Presenter(w, h int, k Look) []string {
-	text := Clock(d.Seconds)
-	sy := max(1, (h-8)/5)
-	for sy > 1 && bigWidth(text, sy) > w-4 {
-		sy--
-	}
-	sx := sy
-	if bigWidth(text, 2*sy) <= w-4 {
-		sx = 2 * sy
-	}
-	if bigWidth(text, sx) > w || h < 9 {
-		return d.Lines(w, h, k)
-	}
-	centre := func(s string, n int) string {
-		return NewRow(w, k).Pad((w-n)/2).Painted(s, n).String()
-	}
-	var lines []string
-	title := NewRow(w, k)
-	t := append(d.title(k), Span{"", "  "})
-	t = append(t, d.badge(k)...)
-	title.Pad((w - spansWidth(t)) / 2)
-	for _, s := range t {
-		title.Add(s.Style, s.Text)
-	}
-	lines = append(lines, title.String(), Blank(w))
-	for _, l := range big(text, sx, sy, d.ink(k), k) {
-		lines = append(lines, centre(l, bigWidth(text, sx)))
-	}
-	iw := min(w-4, 100)
-	headline, more := d.headline(iw, k)
-	lines = append(lines, Blank(w), centre(d.bar(iw, k), iw), centre(d.phases(iw, k), iw), centre(headline, iw), centre(d.clients(iw, k), iw))
-	for _, l := range painted(more, iw, k) {
-		lines = append(lines, centre(l, iw))
-	}
-	if pad := (h - len(lines)) / 2; pad > 0 {
-		lines = append(block(nil, w, pad), lines...)
-	}
-	return block(lines, w, h)
 }

@@ -27,11 +27,19 @@ func (p *Panel) Detail(w, h int, k Look) []string {
 		room--
 	}
 	if room > 0 {
-		body = append(body, p.outcomes(iw, k))
+		body = append(body, p.outcomes(iw, room < 3, k))
 		room--
 	}
 	if room > 0 {
 		body = append(body, p.limits(iw, k))
+		room--
+	}
+	if room > 0 {
+		body = append(body, p.spent(iw, k))
+		room--
+	}
+	if p.V.Release != "" && room > 0 {
+		tail = append([]string{NewRow(iw, k).Add(k.Dim, k.Sayf("release")).Pad(14).Add("", p.V.Release).String()}, tail...)
 		room--
 	}
 	if p.V.Why != "" && room > 0 {
@@ -138,8 +146,9 @@ func (p *Panel) windows(w int, k Look) []string {
 	return out
 }
 
-// outcomes are the last minute's ends of attempts that were not zero.
-func (p *Panel) outcomes(w int, k Look) string {
+// outcomes are the last minute's ends of attempts that were not zero; and the
+// tokens, where they have no row of their own.
+func (p *Panel) outcomes(w int, tokens bool, k Look) string {
 	r := NewRow(w, k).Add(k.Dim, "60s").Pad(14)
 	names := make([]string, 0, len(p.V.Errors.ByOutcome60s))
 	for n, c := range p.V.Errors.ByOutcome60s {
@@ -155,32 +164,45 @@ func (p *Panel) outcomes(w int, k Look) string {
 		}
 		r.Add(st, n).Add(k.Strong, " "+Count(p.V.Errors.ByOutcome60s[n])).Add("", "   ")
 	}
+	if s := k.Tokens + " " + Count(p.V.Tokens.Input) + "+" + Count(p.V.Tokens.Output); tokens && Width(s) < r.Left() {
+		r.Right(k.Dim, s)
+	}
 	return r.String()
 }
 
-// limits is what is known of the vendor's limit, its tokens and its cost.
+// limits is what is known of the vendor's limit, in words, and what admission
+// lets through of it.
 func (p *Panel) limits(w int, k Look) string {
 	r := NewRow(w, k)
 	l := &p.V.Limit
 	r.Add(k.Dim, k.Limit).Pad(14)
-	figure := func(name string, v *float64) {
-		if v != nil {
-			r.Add(k.Dim, name+" ").Add(k.Strong, Rate(*v)+"/s").Add("", "   ")
-		}
+	if l.KnownRPS != nil && l.LearnedRPS != nil {
+		r.Add(k.Dim, k.Known+" ").Add(k.Strong, Rate(*l.KnownRPS)+"/s").Add("", "   ")
 	}
-	figure(k.Known, l.KnownRPS)
-	figure(k.Learned, l.LearnedRPS)
-	figure(k.Allowed, l.AllowedRPS)
+	if l.AllowedRPS != nil {
+		r.Add(k.Dim, k.Allowed+" ").Add(k.Strong, Rate(*l.AllowedRPS)+"/s").Add("", "   ")
+	}
 	if l.Keys > 0 {
 		r.Add(k.Dim, k.KeyCount+" ").Add(k.Strong, strconv.Itoa(l.Keys)).Add("", "   ")
 	}
-	r.Add(k.Dim, k.Tokens+" ").Add(k.Strong, Count(p.V.Tokens.Input)+"+"+Count(p.V.Tokens.Output)).Add("", "   ")
+	if x := p.V.InFlightLimit; x != nil {
+		r.Add(k.Dim, k.Sayf("in-flight-limit")+" ").Add(k.Strong, round(*x)).Add("", "   ")
+	}
+	return r.Add("", LimitText(l, p.Now, k)).String()
+}
+
+// spent is its tokens, its cost and what others have measured of it.
+func (p *Panel) spent(w int, k Look) string {
+	r := NewRow(w, k).Add(k.Dim, k.Tokens).Pad(14)
+	r.Add(k.Strong, Count(p.V.Tokens.Input)+"+"+Count(p.V.Tokens.Output)).Add("", "   ")
 	if c := p.V.Cost.Total; c != nil {
-		r.Add(k.Dim, k.Cost+" ").Add(k.Strong, strconv.FormatFloat(*c, 'f', 2, 64)).Add("", "   ")
+		r.Add(k.Dim, k.Words.Cost+" ").Add(k.Strong, Money(c)).Add("", "   ")
+	}
+	if c := p.V.Cost.PerHour; c != nil {
+		r.Add(k.Strong, Money(c)).Add(k.Dim, "/h").Add("", "   ")
 	}
 	if q := p.V.Published; q != nil && q.P90FirstTokenMs != nil {
-		r.Add(k.Dim, q.Source+" P90 ").Add("", Millis(q.P90FirstTokenMs)).Add("", "   ")
+		r.Add(k.Dim, q.Source+" P90 ").Add("", Millis(q.P90FirstTokenMs))
 	}
-	r.Add(k.Dim, l.Evidence)
 	return r.String()
 }

@@ -114,6 +114,9 @@ func (p *Panel) load(w int, k Look) string {
 	r.Add(errorInk(rate, k), Percent(rate)).Fill("", " ", gap)
 	rps, flying := p.rates()
 	r.Add(k.Strong, rps).Add(k.Dim, per).Fill("", " ", gap)
+	if x := p.V.InFlightLimit; x != nil && !p.Lost {
+		flying += "/" + round(*x)
+	}
 	r.Add(k.Strong, flying).Add(k.Dim, " "+k.InFlight)
 	if l := p.V.Limit.AllowedRPS; l != nil && r.Left() > 14 {
 		r.Fill("", " ", gap).Add(k.Warn, k.Limit+" "+Rate(*l)+"/s")
@@ -243,6 +246,9 @@ func (p *Panel) because(w int, k Look) string {
 		r.Add(k.Warn, own)
 	default:
 		r.Add(k.Dim, p.V.Why)
+	}
+	if s := p.V.Release; s != "" && r.Left() > 12 {
+		r.Add(k.Dim, " "+k.Dot+" "+k.Sayf("release")+" "+s)
 	}
 	return r.String()
 }

@@ -1,6 +1,7 @@
 package draw
 
 import (
+	"strconv"
 	"strings"
 	"time"
 
@@ -17,6 +18,16 @@ type Header struct {
 	Age      time.Duration // how old the data is, while frozen
 	Lost     bool          // the engine is out of reach: its rates are not known
 	Remote   string        // the engine's address, "" when it is in this process
+	Replay   *Replay       // nil: it is no recording
+	PerHour  *float64      // what all vendors cost now; nil: not known
+	Currency string
+}
+
+// Replay is where a recording stands.
+type Replay struct {
+	Name       string
+	At, Length time.Duration
+	Speed      float64 // 0: paused
 }
 
 // segment is a part of a line that has a long form and a short one; the ones
@@ -94,6 +105,17 @@ func (h *Header) Line(w int, k Look) string {
 	segs := []segment{h.environment(k), h.address(k)}
 	segs = append(segs, h.figures(k)...)
 	segs = append(segs, h.control(k))
+	if n := overridesShown(s); n > 0 {
+		word := k.Sayf("count-overrides", n)
+		if n == 1 {
+			word = k.Sayf("count-override")
+		}
+		segs = append(segs, segment{long: []Span{{k.WarnBold, word}}, short: []Span{{k.WarnBold, "o:" + strconv.Itoa(n)}}, rank: 3})
+	}
+	if h.PerHour != nil {
+		money := Money(h.PerHour)
+		segs = append(segs, segment{long: []Span{{k.Strong, money}, {k.Dim, " " + strings.TrimSpace(h.Currency+"/h")}}, short: []Span{{k.Strong, money}, {k.Dim, "/h"}}, rank: 6})
+	}
 	if s.Demo != nil {
 		rate := strings.TrimSuffix(Rate(s.Demo.RPS), ".0") + "/s"
 		segs = append(segs, segment{long: []Span{{k.Dim, k.DemoTraffic + " "}, {"", rate}}, short: []Span{{k.Dim, k.Demo + " "}, {"", rate}}, rank: 5})
@@ -109,6 +131,9 @@ func (h *Header) Line(w int, k Look) string {
 		budget = w / 4
 	case w < 70:
 		budget = w / 3
+	}
+	if h.Replay != nil {
+		budget = max(budget, min(w-16, 52))
 	}
 	rp, rw := ends(right, budget)
 	brief := 8 // the name and spaces, with everything short
@@ -210,7 +235,25 @@ func (h *Header) control(k Look) segment {
 	return segment{long: []Span{{k.Dim, k.Weights + " "}, {k.WarnBold, text}}, short: []Span{{k.WarnBold, short}}, rank: 2}
 }
 
+// overridesShown is how many overrides are worth a count: a pin alone stands in
+// the header in full.
+func overridesShown(s *control.Snapshot) int {
+	n := len(s.Overrides)
+	if n == 1 && s.Overrides[0].Kind == "pin" && s.Pin != nil {
+		return 0
+	}
+	return n
+}
+
 func (h *Header) mode(k Look) segment {
+	if r := h.Replay; r != nil {
+		speed := k.Sayf("replay-paused")
+		if r.Speed > 0 {
+			speed = strconv.FormatFloat(r.Speed, 'g', 3, 64) + "x"
+		}
+		at := MinSec(r.At.Seconds()) + "/" + MinSec(r.Length.Seconds())
+		return segment{long: []Span{{k.BadgeNote, " " + k.Sayf("replay") + " "}, {"", " " + r.Name + " "}, {k.Strong, at + " " + speed}}, short: []Span{{k.BadgeNote, k.Sayf("replay")}, {k.Strong, " " + at + " " + speed}}, rank: 1}
+	}
 	if h.ReadOnly {
 		return segment{long: []Span{{k.BadgeQuiet, " " + k.ReadOnly + " "}}, short: []Span{{k.BadgeQuiet, "RO"}}, rank: 1}
 	}

@@ -103,6 +103,10 @@ func (d *Drill) headline(w int, k Look) (line string, more []string) {
 		}
 	case d.D.Verdict != nil:
 		r.Add(ink, glyph+" "+word)
+	case d.D.Waits != "":
+		return r.Add(k.WarnBold, k.Sayf("waits", d.D.Waits)).String(), nil
+	case d.armed():
+		return r.Add(k.WarnBold, k.Sayf("armed-for", d.Label)).String(), nil
 	case d.moment(control.PhaseFault) == nil:
 		return r.Add(k.Dim, k.Before).String(), nil
 	default:
@@ -163,7 +167,7 @@ func (d *Drill) recordKeys(r *Row, k Look) {
 	if !d.Act {
 		return
 	}
-	if d.D.Verdict != nil && d.D.Until == nil {
+	if d.D.Verdict != nil && d.D.Until == nil || d.D.Incident {
 		r.Add(k.Key, "Esc").Add(k.Dim, " "+k.Dismisses)
 	} else {
 		r.Add(k.Key, "R").Add(k.Dim, " "+k.Restores+" "+d.Label)

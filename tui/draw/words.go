@@ -2,6 +2,7 @@ package draw
 
 import (
 	"fmt"
+	"maps"
 	"strings"
 )
 
@@ -35,6 +36,14 @@ type Words struct {
 	Hints                                                        map[string]string // the footer's short words, by action
 	Say                                                          map[string]string // messages, by key
 	Keys                                                         map[string]string // what keys do, by action
+}
+
+// with is a and b together.
+func with(a, b map[string]string) map[string]string {
+	out := make(map[string]string, len(a)+len(b))
+	maps.Copy(out, a)
+	maps.Copy(out, b)
+	return out
 }
 
 // Language chooses the words: en, zh, or auto by the environment's locale.

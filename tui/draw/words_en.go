@@ -32,9 +32,9 @@ var english = Words{
 	Number: "weight of %s, percent:",
 	Hints: map[string]string{
 		"nudge": "weight", "select": "vendor", "kill": "kill", "restore": "restore", "auto": "auto", "undo": "undo", "drain": "drain", "undrain": "undrain", "presenter": "clock", "zoom": "zoom", "apply": "apply", "esc": "revert",
-		"abort": "abort", "freeze": "freeze", "command": "command", "filter": "filter", "help": "help", "quit": "quit", "leave": "leave", "readonly": "unlock", "drills": "drills", "number": "type",
+		"abort": "abort", "freeze": "freeze", "command": "command", "filter": "filter", "help": "help", "quit": "quit", "leave": "leave", "readonly": "unlock", "drills": "drills", "number": "type", "mark": "marks it done", "overrides": "overrides", "costs": "costs", "stress": "stress", "extend": "extend", "cancel": "cancel", "tabs": "tabs", "arm": "arm", "close": "close", "choose": "choose", "start": "start", "stop": "stop", "pause": "pause", "speed": "speed", "seek": "10 s", "tick": "tick", "share": "share", "end": "end it",
 	},
-	Say: map[string]string{
+	Say: with(englishPages, map[string]string{
 		"applied": "applied: %s", "refused": "refused: %s", "stale": "%s - the draft is kept, Enter applies it again",
 		"readonly": "read-only: W unlocks", "readonly-forced": "read-only: this console was started with --read-only",
 		"unlocked": "read-write", "locked": "read-only", "frozen": "frozen: f goes on", "unreachable": "engine unreachable, trying again: %s",
@@ -43,8 +43,8 @@ var english = Words{
 		"has-fault": "%s has a fault already: R brings it back", "drill-runs": "a drill runs: A aborts it, R restores", "no-drill": "no drill runs", "nothing-restore": "%s has nothing to restore",
 		"saved": "saved %s", "not-saved": "snapshot: %s", "mouse-on": "mouse on", "mouse-off": "mouse off: select text as usual; ctrl+o brings it back", "theme": "theme %s",
 		"bad-number": "a weight is a number from 0 to 100, not %q",
-		"pin-ends":   "the pin ends in %s: p extends it by 15 minutes, a gives the weights back", "manual": "FAILOVER MANUAL: breakers alarm and move nothing",
-		"reverted": "reverted", "alone": "one vendor carries everything: there is nothing to move", "quit-again": "ctrl+c again stops at once",
+		"pin-ends":   "the pin ends in %s: p extends it by 15 minutes, a gives the weights back",
+		"reverted":   "reverted", "alone": "one vendor carries everything: there is nothing to move", "quit-again": "ctrl+c again stops at once",
 		"no-presenter": "no drill runs: K kills the selected vendor",
 		"kill-title":   "Kill %s? This is a drill", "kill-1": "A fault (every new connection is refused) goes into the path to %s, whose weight is %s and which got %s requests/s in the last 10 s. baton is not told and has to notice; the clock runs against %s.",
 		"kill-2": "It ends with R, or by itself after 15 minutes. To take a vendor out of service now, use D instead.", "kill-yes": "kill it", "kill-short": "Drill: kill %s? baton must notice. Ends with R or in 15m. D: out of service now.",
@@ -62,14 +62,14 @@ var english = Words{
 		"unknown-nearest": "no command is called %q; did you mean %s?", "vendor-nearest": "no vendor is called %q; did you mean %s?",
 		"status-title": "STATUS", "limits-title": "LIMITS", "esc-hint": "Esc",
 		"weights-sum": "weights sum to %s, not 100", "unknown-vendor": "no vendor is called %q; there are %s", "unknown-command": "no command is called %q; there are %s",
-		"need-vendor": "%s needs a vendor: %s", "need-weights": "weights needs NAME=PERCENT for every vendor, or auto", "bad-flag": "%s takes no %q", "bad-for": "--for %q is no duration such as 15m",
-	},
+		"need-vendor": "%s needs a vendor: %s", "need-weights": "weights needs NAME=PERCENT for every vendor, or auto", "bad-flag": "%s takes no %q", "bad-for": "--%s %q is no duration such as 15m",
+	}),
 	Keys: map[string]string{
 		"select": "select a vendor", "nudge": "move its weight by 1", "leap": "move it by 5", "number": "type a weight", "lock": "lock: others leave it alone", "equal": "equal weights",
 		"apply": "apply, else open the vendor (failures)", "esc": "revert or close (never quits)", "undo": "undo the last change", "redo": "redo", "auto": "give the weights back to the controller",
 		"kill": "kill: a drill, after a question", "restore": "restore", "drain": "drain or undrain: out of service now", "drills": "drills", "abort": "abort the drill", "presenter": "presenter's clock",
 		"zoom": "one vendor, whole screen", "freeze": "freeze the screen", "command": "command, as in the shell", "filter": "filter events (!text: all but)", "scroll": "scroll events or failures",
 		"snapshot": "save the screen and its figures", "theme": "theme: dark, light, mono", "mouse": "mouse on and off", "readonly": "read-only on and off", "redraw": "redraw", "help": "this list", "quit": "quit",
-		"extend": "extend a pin by 15 minutes", "drag": "drag a slider; wheel moves it by 1",
+		"extend": "extend what is about to end", "overrides": "overrides in force", "costs": "costs and what-if", "stress": "stress test a vendor", "mark": "mark what a drill waits for", "replay": "in a replay: pause, speed, seek", "drag": "drag a slider; wheel moves it by 1",
 	},
 }

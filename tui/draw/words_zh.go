@@ -32,9 +32,9 @@ var chinese = Words{
 	Number: "%s 的权重（百分比）：",
 	Hints: map[string]string{
 		"nudge": "权重", "select": "供应商", "kill": "断开", "restore": "恢复", "auto": "自动", "undo": "撤销", "drain": "排空", "undrain": "取消排空", "presenter": "时钟", "zoom": "放大", "apply": "应用", "esc": "撤回",
-		"abort": "中止", "freeze": "冻结", "command": "命令", "filter": "过滤", "help": "帮助", "quit": "退出", "leave": "离开", "readonly": "解锁", "drills": "演练", "number": "输入",
+		"abort": "中止", "freeze": "冻结", "command": "命令", "filter": "过滤", "help": "帮助", "quit": "退出", "leave": "离开", "readonly": "解锁", "drills": "演练", "number": "输入", "mark": "标记完成", "overrides": "人工设置", "costs": "费用", "stress": "压测", "extend": "延长", "cancel": "取消", "tabs": "标签", "arm": "启动", "close": "关闭", "choose": "选择", "start": "开始", "stop": "停止", "pause": "暂停", "speed": "速度", "seek": "10 秒", "tick": "打勾", "share": "份额", "end": "结束它",
 	},
-	Say: map[string]string{
+	Say: with(chinesePages, map[string]string{
 		"applied": "已应用：%s", "refused": "被拒绝：%s", "stale": "%s - 草稿保留，Enter 重新应用",
 		"readonly": "只读：按 W 解锁", "readonly-forced": "只读：控制台以 --read-only 启动",
 		"unlocked": "读写", "locked": "只读", "frozen": "画面已冻结：按 f 继续", "unreachable": "引擎不可达，正在重试：%s",
@@ -43,8 +43,8 @@ var chinese = Words{
 		"has-fault": "%s 已有故障：按 R 恢复", "drill-runs": "演练进行中：A 中止，R 恢复", "no-drill": "没有进行中的演练", "nothing-restore": "%s 无需恢复",
 		"saved": "已保存 %s", "not-saved": "快照：%s", "mouse-on": "鼠标已开启", "mouse-off": "鼠标已关闭：可正常选择文本；ctrl+o 重新开启", "theme": "主题 %s",
 		"bad-number": "权重是 0 到 100 的数字，不是 %q",
-		"pin-ends":   "手动权重将在 %s 后到期：p 延长 15 分钟，a 交还控制器", "manual": "手动故障切换：熔断只报警，不移动权重",
-		"reverted": "已撤回", "alone": "只有一家供应商，没有可移动的权重", "quit-again": "再按一次 ctrl+c 立即停止",
+		"pin-ends":   "手动权重将在 %s 后到期：p 延长 15 分钟，a 交还控制器",
+		"reverted":   "已撤回", "alone": "只有一家供应商，没有可移动的权重", "quit-again": "再按一次 ctrl+c 立即停止",
 		"no-presenter": "没有演练：按 K 断开所选供应商",
 		"kill-title":   "断开 %s？（演练）", "kill-1": "在通往 %s 的路径上注入故障（拒绝所有新连接），它的权重是 %s，最近 10 秒 %s 次/秒。baton 不会被告知，必须自己发现；计时目标 %s。",
 		"kill-2": "按 R 结束，或 15 分钟后自动结束。若要立即让供应商退出服务，请用 D。", "kill-yes": "断开", "kill-short": "演练：断开 %s？baton 必须自己发现。按 R 或 15 分钟后结束。D：立即退出服务。",
@@ -62,14 +62,14 @@ var chinese = Words{
 		"unknown-nearest": "没有命令 %q；是 %s 吗？", "vendor-nearest": "没有供应商 %q；是 %s 吗？",
 		"status-title": "状态", "limits-title": "限速", "esc-hint": "Esc",
 		"weights-sum": "权重之和是 %s，不是 100", "unknown-vendor": "没有供应商 %q；有 %s", "unknown-command": "没有命令 %q；有 %s",
-		"need-vendor": "%s 需要一个供应商：%s", "need-weights": "weights 需要每个供应商的 NAME=PERCENT，或 auto", "bad-flag": "%s 不接受 %q", "bad-for": "--for %q 不是 15m 这样的时长",
-	},
+		"need-vendor": "%s 需要一个供应商：%s", "need-weights": "weights 需要每个供应商的 NAME=PERCENT，或 auto", "bad-flag": "%s 不接受 %q", "bad-for": "--%s %q 不是 15m 这样的时长",
+	}),
 	Keys: map[string]string{
 		"select": "选择供应商", "nudge": "权重移动 1", "leap": "权重移动 5", "number": "输入权重", "lock": "锁定：不被其他滑块带动", "equal": "均分权重",
 		"apply": "应用草稿，否则打开供应商及其失败", "esc": "撤回或关闭（从不退出）", "undo": "撤销上一次更改", "redo": "重做", "auto": "权重交还控制器",
 		"kill": "断开：演练，先询问", "restore": "恢复", "drain": "排空或取消：立即退出服务", "drills": "演练", "abort": "中止演练", "presenter": "演示大时钟",
 		"zoom": "单个供应商全屏", "freeze": "冻结画面", "command": "命令，与 shell 相同", "filter": "过滤事件（!文本：除外）", "scroll": "滚动事件或失败",
 		"snapshot": "保存画面与数据", "theme": "主题：深、浅、单色", "mouse": "鼠标开关", "readonly": "只读开关", "redraw": "重绘", "help": "本列表", "quit": "退出",
-		"extend": "手动权重延长 15 分钟", "drag": "拖动滑块；滚轮移动 1",
+		"extend": "延长即将到期的设置", "overrides": "生效中的人工设置", "costs": "费用与假如", "stress": "压测一个供应商", "mark": "标记演练等待的操作", "replay": "回放中：暂停、速度、跳转", "drag": "拖动滑块；滚轮移动 1",
 	},
 }

@@ -1,0 +1,52 @@
+package draw
+
+import (
+	"strings"
+	"time"
+
+	"baton/engine/control"
+)
+
+// LimitText says what is known of a vendor's limit: "~20/s per account, learned
+// 3m ago from 41 refusals".
+func LimitText(l *control.Limit, now time.Time, k Look) string {
+	learned := l.LearnedRPS != nil || l.Type != ""
+	switch {
+	case learned:
+	case l.KnownRPS != nil:
+		return k.Sayf("limit-known", Rate(*l.KnownRPS)+"/s")
+	case l.Evidence != "":
+		return l.Evidence
+	default:
+		return k.Sayf("unlimited")
+	}
+	value := unknown
+	switch {
+	case l.Type == "slope":
+		value = k.Sayf("limit-slope")
+	case l.Type == "concurrency" && l.Value != nil:
+		value = k.Sayf("limit-concurrency", round(*l.Value))
+	case l.Type == "tokens" && l.Value != nil:
+		value = k.Sayf("limit-tokens", round(*l.Value))
+	case l.LearnedRPS != nil:
+		value = round(*l.LearnedRPS) + "/s"
+	case l.Value != nil:
+		value = round(*l.Value) + " " + l.Unit
+	}
+	scope := map[string]string{"key": k.Sayf("per-key"), "account": k.Sayf("per-account")}[l.Scope]
+	ago := ""
+	if l.LearnedAt != nil && now.After(*l.LearnedAt) {
+		ago = k.Sayf("ago", Span2(now.Sub(*l.LearnedAt)))
+	}
+	s := strings.TrimRight(k.Sayf("limit-learned", value, scope, ago), " ")
+	if l.Evidence != "" {
+		s += " " + k.Dot + " " + l.Evidence
+	}
+	if l.Confidence != nil {
+		s += " " + k.Dot + " " + k.Sayf("sure", Percent(l.Confidence))
+	}
+	return s
+}
+
+// round writes a figure without decimals that are none.
+func round(v float64) string { return strings.TrimSuffix(Rate(v), ".0") }
