@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"baton/engine/config"
@@ -22,22 +23,41 @@ func (p *process) account(cfg *config.Config) {
 	p.store.Keep(store.KeepOf(&cfg.Ledger))
 }
 
-// drilling tells the ledger when a drill's fault was in. Only saved calls it.
+// drilling tells the ledger when faults of ours were in. Only saved calls it, as
+// often as the ledger is written: a fault that somebody injects without a drill is
+// known as exactly as that.
 func (p *process) drilling(now time.Time) {
-	w := &p.drilled
 	d := p.machine.State()
-	in := d != nil && !d.Incident && d.Until != nil
-	switch open := !w.From.IsZero() && w.To.IsZero(); {
-	case in && !open:
-		*w = ledger.Window{From: reached(d, control.PhaseFault, now)}
-	case !in && open:
-		w.To = now
-		if d != nil {
-			w.To = reached(d, control.PhaseRestored, now)
+	if d != nil && d.Incident {
+		d = nil
+	}
+	for _, v := range p.engine.Vendors() {
+		_, in := p.faults.Point(v.Name).State(now)
+		i := slices.IndexFunc(p.drilled, func(w ledger.Window) bool { return w.Vendor == v.Name && w.To.IsZero() })
+		mine := d != nil && d.Vendor == v.Name
+		switch {
+		case in && i < 0:
+			w := ledger.Window{Vendor: v.Name, From: now}
+			if mine {
+				w.From = reached(d, control.PhaseFault, now)
+			}
+			p.drilled = append(p.drilled, w)
+		case !in && i >= 0:
+			p.drilled[i].To = now
+			if mine {
+				p.drilled[i].To = reached(d, control.PhaseRestored, now)
+			}
 		}
 	}
-	p.store.Drills(ledger.Windows{*w})
+	if n := len(p.drilled); n > drillsKept {
+		p.drilled = slices.Clone(p.drilled[n-drillsKept:])
+	}
+	p.store.Drills(slices.Clone(p.drilled))
 }
+
+// drillsKept is how many windows are remembered: an attempt is priced within a
+// second of its end.
+const drillsKept = 16
 
 // reached is when a drill came to a phase; otherwise if it has not.
 func reached(d *control.DrillState, phase string, otherwise time.Time) time.Time {

@@ -134,7 +134,7 @@ func (c *call) member(key string, value []byte, at int) error {
 			c.bound = true
 		}
 	case "messages":
-		c.text.Add(value)
+		c.text.JSON(value)
 		c.messagesAt = span{}
 		if value[0] == '[' {
 			c.messagesAt = here
@@ -147,9 +147,9 @@ func (c *call) member(key string, value []byte, at int) error {
 			c.prefillable = false
 		}
 	case "input", "instructions", "tools":
-		c.text.Add(value)
+		c.text.JSON(value)
 	case "prompt":
-		c.text.Add(value)
+		c.text.JSON(value)
 		c.prompts = 1
 		if c.endpoint == outcome.Completions {
 			c.prompts = countPrompts(value)

@@ -81,7 +81,7 @@ func (a *attempt) listen() {
 	if a.q.stream || a.whole == nil || a.q.endpoint == outcome.Embeddings {
 		return
 	}
-	_ = a.whole.look(func(b []byte) { a.said.Add(b) }) // unread, it is none
+	_ = a.whole.look(func(b []byte) { a.said.JSON(b) }) // unread, it is none
 }
 
 // hear counts the text of an event.
@@ -89,7 +89,7 @@ func (a *attempt) hear(c *outcome.ChunkInfo) {
 	switch {
 	case !c.Meaningful:
 	case len(c.Content) > 2:
-		a.said.Add(c.Content[1 : len(c.Content)-1])
+		a.said.Inside(c.Content[1 : len(c.Content)-1])
 	default:
 		a.said.Narrow += 3 // a tool call's piece, about a token
 	}

@@ -10,7 +10,8 @@ type Account struct {
 	Latencies map[LatencyKey]int64
 }
 
-// Minute is one vendor's minute: client traffic only. Of a minute that is older
+// Minute is one vendor's minute of client traffic; but for Asked, attempts while
+// a drill's fault was in are left out: what failed then was our own doing. Of a minute that is older
 // than ledger.minute_days only its quarter is known, and it is left out.
 type Minute struct {
 	Minute                                     int64 // unix seconds

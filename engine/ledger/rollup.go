@@ -92,12 +92,13 @@ type Rollup struct {
 // Empty says whether there is nothing in it.
 func (r *Rollup) Empty() bool { return len(r.Minutes) == 0 && len(r.Latencies) == 0 }
 
-// Add counts an attempt that cost c; drill: while a drill's fault was in.
-func (r *Rollup) Add(a *Attempt, c Cost, drill bool) {
+// Add counts an attempt that cost c; drill: while a drill's fault was in. The
+// latency of the vendor that has the fault is not its own, and not counted.
+func (r *Rollup) Add(a *Attempt, c Cost, drill Drill) {
 	if r.Minutes == nil {
 		r.Minutes, r.Latencies = map[Key]*Sums{}, map[LatencyKey]int64{}
 	}
-	k := keyOf(a, c, drill)
+	k := keyOf(a, c, drill != NoDrill)
 	s := r.Minutes[k]
 	if s == nil {
 		s = new(Sums)
@@ -105,7 +106,7 @@ func (r *Rollup) Add(a *Attempt, c Cost, drill bool) {
 	}
 	one := sumsOf(a, c)
 	s.Add(&one)
-	if l, ok := latencyOf(a); ok {
+	if l, ok := latencyOf(a); ok && drill != FaultAtIt {
 		r.Latencies[l]++
 	}
 }
@@ -239,14 +240,31 @@ func FlagsOf(a *Attempt, c Cost, drill bool) Flags { return keyOf(a, c, drill).F
 type Windows []Window
 
 // Window is one of them; To is zero while it lasts.
-type Window struct{ From, To time.Time }
+type Window struct {
+	Vendor   string // that has the fault
+	From, To time.Time
+}
 
-// Holds says whether a time lies in one of them.
-func (w Windows) Holds(t time.Time) bool {
+// Drill is what a drill had to do with an attempt.
+type Drill uint8
+
+// The kinds of it.
+const (
+	NoDrill   Drill = iota
+	InDrill         // the fault was at another vendor
+	FaultAtIt       // the fault was at the attempt's
+)
+
+// Of says what the drills had to do with an attempt.
+func (w Windows) Of(a *Attempt) Drill {
+	d := NoDrill
 	for _, x := range w {
-		if !x.From.IsZero() && !t.Before(x.From) && (x.To.IsZero() || !t.After(x.To)) {
-			return true
+		if x.From.IsZero() || a.Source != Client || a.Ended.Before(x.From) || !x.To.IsZero() && a.Ended.After(x.To) {
+			continue
+		}
+		if d = InDrill; x.Vendor == a.Vendor {
+			return FaultAtIt
 		}
 	}
-	return false
+	return d
 }

@@ -71,9 +71,11 @@ func enter(acc *ledger.Account, r *ledger.Rollup, whole bool) {
 		}
 		seen(acc, k.Minute)
 		if whole && k.Flags.Source() == ledger.Client {
-			acc.Minutes = append(acc.Minutes, ledger.Minute{
-				Minute: k.Minute, Vendor: k.Vendor, Asked: sums.Asked, Attempts: sums.Attempts, Answered: sums.Answered, Faults: sums.Faults, Limited: sums.Limited,
-			})
+			m := ledger.Minute{Minute: k.Minute, Vendor: k.Vendor, Asked: sums.Asked}
+			if k.Flags&ledger.FlagDrill == 0 {
+				m.Attempts, m.Answered, m.Faults, m.Limited = sums.Attempts, sums.Answered, sums.Faults, sums.Limited
+			}
+			acc.Minutes = append(acc.Minutes, m)
 		}
 		k.Minute -= k.Minute % ledger.Quarter
 		acc.Rows = append(acc.Rows, ledger.Row{Key: k, Sums: *sums})
@@ -143,7 +145,7 @@ func (f *file) accountMinutes(ctx context.Context, acc *ledger.Account, from, to
 	if err := f.conn.QueryRowContext(ctx, "SELECT coalesce((SELECT CAST(value AS INTEGER) FROM saved WHERE name = ?), 0)", rowFolded).Scan(&folded); err != nil {
 		return err
 	}
-	return f.each(ctx, `SELECT minute, vendor, sum(asked), sum(attempts), sum(answered), sum(faults), sum(limited)
+	return f.each(ctx, `SELECT minute, vendor, sum(asked), sum(iif(flags & 8, 0, attempts)), sum(iif(flags & 8, 0, answered)), sum(iif(flags & 8, 0, faults)), sum(iif(flags & 8, 0, limited))
 		FROM minutes WHERE minute >= ? AND minute < ? AND flags < 16 GROUP BY minute, vendor`, func(scan func(...any) error) error {
 		m := ledger.Minute{}
 		err := scan(&m.Minute, &m.Vendor, &m.Asked, &m.Attempts, &m.Answered, &m.Faults, &m.Limited)

@@ -116,7 +116,7 @@ func (b *books) settle() {
 // enter prices one attempt and rolls it up. b.mu is held.
 func (b *books) enter(a *ledger.Attempt) {
 	c := b.book.Price(a)
-	drill := a.Source == ledger.Client && b.drills.Holds(a.Ended)
+	drill := b.drills.Of(a)
 	b.open.Add(a, c, drill)
 	b.live.Add(a, c)
 	if a.Vendor == "" || a.Source == ledger.Probe {
@@ -127,7 +127,7 @@ func (b *books) enter(a *ledger.Attempt) {
 		b.raw = append(b.raw[:0:0], b.raw[gone:]...)
 		b.rawGone += int64(gone)
 	}
-	b.raw = append(b.raw, rawAttempt{*a, c, drill})
+	b.raw = append(b.raw, rawAttempt{*a, c, drill != ledger.NoDrill})
 }
 
 // next returns the batch that is to be written, nil for none. Store.disk is held.
