@@ -32,6 +32,7 @@ var allowed = map[string][]string{
 	"baton/engine/control":       {},
 	"baton/engine/gateway":       {"engine", "engine/affinity", "engine/config", "engine/control", "engine/ledger", "engine/outcome", "engine/scan", "engine/sse", "engine/weights", "vendors", "vendors/fault"},
 	"baton/engine/gateway/speed": {},
+	"baton/engine/gateway/surge": {},
 	"baton/engine/health":        {"engine/outcome"},
 	"baton/engine/limit":         {},
 	"baton/engine/outcome":       {"engine/scan"},

@@ -121,7 +121,7 @@ func (e *Engine) take(t *table, l *Lease, a *Ask, now time.Time) error {
 		}
 		v := t.vendors[i]
 		v.mu.Lock()
-		if v.admission.Room(v.flight.n) && v.limiter.Take(now) {
+		if v.fits(a.Lane) && v.limiter.Take(now) {
 			v.begin(l, now, false)
 			v.mu.Unlock()
 			return nil
@@ -138,7 +138,7 @@ func (e *Engine) again(l *Lease, v *Vendor, now time.Time) error {
 	if v.barred() || (v.health.State() == health.Ejected && e.othersOpen(v)) {
 		return ErrTried
 	}
-	if !v.room(now) {
+	if !v.room(control.Interactive, now) {
 		return &Limited{Until: now.Add(time.Second), Full: true}
 	}
 	if !v.limiter.Take(now) {
@@ -232,7 +232,7 @@ func (e *Engine) routable(t *table, v *Vendor) bool {
 func (v *Vendor) ready(a *Ask, now time.Time) bool {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	if !v.room(now) || v.late(a, now) {
+	if !v.room(a.Lane, now) || v.late(a, now) {
 		return false
 	}
 	if v.limiter.Ready(now) {
@@ -257,7 +257,7 @@ func (e *Engine) nobody(t *table, a *Ask, out uint64, now time.Time) error {
 		allowed++
 		v.mu.Lock()
 		u := v.limiter.Until(now)
-		crowded, tooLate := !v.admission.Room(v.flight.n), v.late(a, now)
+		crowded, tooLate := !v.fits(a.Lane), v.late(a, now)
 		limited := out&(1<<i) != 0 || !v.limiter.Ready(now)
 		if limited && !crowded && !tooLate {
 			v.limiter.Pressed(now)

@@ -11,12 +11,17 @@ import (
 
 // room says whether one more attempt may be in flight; that there is none counts
 // as turned away. v.mu is held.
-func (v *Vendor) room(now time.Time) bool {
-	if v.admission.Room(v.flight.n) {
+func (v *Vendor) room(lane control.Lane, now time.Time) bool {
+	if v.fits(lane) {
 		return true
 	}
 	v.admission.Turned(now)
 	return false
+}
+
+// fits is room without that count. v.mu is held.
+func (v *Vendor) fits(lane control.Lane) bool {
+	return v.admission.Room(admission.Lane(lane), v.flight.n)
 }
 
 // late says whether the attempt could no longer be done by its deadline. One

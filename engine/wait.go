@@ -199,7 +199,7 @@ func (e *Engine) serveLocked(now time.Time) {
 		for w := b.queue.First(lane); w != nil && passed < fruitless; {
 			x := w.Owner.(*waiter)
 			w = w.Next()
-			if e.vacant(t, now) == vacancyNone {
+			if e.vacant(t, control.Lane(lane), now) == vacancyNone {
 				e.alarm(t, now)
 				return
 			}
@@ -223,8 +223,8 @@ const (
 	vacancyNobody                // no vendor takes traffic at all
 )
 
-// vacant looks for a vendor that takes one more.
-func (e *Engine) vacant(t *table, now time.Time) vacancy {
+// vacant looks for a vendor that takes one more of a lane.
+func (e *Engine) vacant(t *table, lane control.Lane, now time.Time) vacancy {
 	some := false
 	for _, v := range t.vendors {
 		if !e.routable(t, v) {
@@ -232,7 +232,7 @@ func (e *Engine) vacant(t *table, now time.Time) vacancy {
 		}
 		some = true
 		v.mu.Lock()
-		ok := v.admission.Room(v.flight.n) && v.limiter.Ready(now)
+		ok := v.fits(lane) && v.limiter.Ready(now)
 		v.mu.Unlock()
 		if ok {
 			return vacancySome
@@ -257,7 +257,7 @@ func (e *Engine) alarm(t *table, now time.Time) {
 			continue
 		}
 		v.mu.Lock()
-		u, ok := v.limiter.Until(now), v.admission.Room(v.flight.n)
+		u, ok := v.limiter.Until(now), v.fits(control.Interactive)
 		v.mu.Unlock()
 		if ok && u.After(now) && (at.IsZero() || u.Before(at)) {
 			at = u

@@ -91,9 +91,18 @@ type cut struct {
 	missed float64
 }
 
-// Room says whether one more attempt may begin beside so many in flight.
-func (l *Limit) Room(inFlight int) bool {
-	return !l.known() || float64(inFlight+1) <= max(l.limit, Floor)
+// Room says whether one more attempt of a lane may begin beside so many in
+// flight. Before a saturated vendor the batch lane leaves a few places, so that
+// an interactive request finds one at once while batch work fills all others.
+func (l *Limit) Room(lane Lane, inFlight int) bool {
+	if !l.known() {
+		return true
+	}
+	most := max(l.limit, Floor)
+	if lane == Batch && l.limiting {
+		most = max(most-max(min(2, most/4), 0.12*most), 1)
+	}
+	return float64(inFlight+1) <= most
 }
 
 // known says whether there is a figure to go by.

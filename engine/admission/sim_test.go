@@ -240,7 +240,7 @@ func (s *sim) take(now float64, r *simRequest) bool {
 		if v.dead || s.weights[i] == 0 {
 			continue
 		}
-		if !v.limit.Room(v.inFlight) {
+		if !v.limit.Room(r.lane, v.inFlight) {
 			v.limit.Turned(at(now))
 			continue
 		}

@@ -1,0 +1,259 @@
+package surge
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"baton/engine"
+	"baton/engine/config"
+	"baton/engine/control"
+	"baton/engine/gateway"
+	"baton/vendors"
+	"baton/vendors/sim"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// pool is what a vendor is: eight places, a first token after about 0.18 s and an
+// answer of about 0.4 s.
+func pool(name string, seed uint64) sim.Options {
+	return sim.Options{Name: name, Profile: "vllm-pool", Seed: seed, Scale: 4, Tokens: 6, TokenSigma: 0.1, Capacity: 8}
+}
+
+// bench is a gateway before two simulated vendors, and clients.
+type bench struct {
+	*testing.T
+	engine  *engine.Engine
+	sims    [2]*sim.Vendor
+	urls    [2]string
+	url     string
+	clients *http.Client
+}
+
+const text = `
+[gateway]
+listen = "127.0.0.1:0"
+%s
+[probe]
+path = ""
+[[vendors]]
+name = "lanyun"
+base_url = "%s/v1"
+weight = 60
+band = [40, 80]
+[[vendors]]
+name = "bailian"
+base_url = "%s/v1"
+weight = 40
+band = [20, 60]
+`
+
+func newBench(t *testing.T, gatewayLines string) *bench {
+	t.Helper()
+	b := &bench{T: t}
+	for i, name := range []string{"lanyun", "bailian"} {
+		v, err := sim.New(pool(name, uint64(i+1)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.sims[i], b.urls[i] = v, b.serve(&http.Server{Handler: v})
+	}
+	cfg, err := config.Parse("test.toml", fmt.Appendf(nil, text, gatewayLines, b.urls[0], b.urls[1]), func(string) string { return "" })
+	if err != nil {
+		t.Fatal(err)
+	}
+	set, err := vendors.Open(cfg, vendors.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.engine = engine.New(cfg, func(control.Event) {})
+	ctx, cancel := context.WithCancel(context.Background())
+	var running sync.WaitGroup
+	running.Go(func() { _ = b.engine.Run(ctx) })
+	t.Cleanup(func() { cancel(); running.Wait(); set.Close() })
+	g := gateway.New(gateway.Options{Config: cfg, Engine: b.engine, Vendors: set, Version: "test"})
+	b.url = b.serve(g.Server())
+	tr := &http.Transport{MaxIdleConnsPerHost: 500}
+	b.clients = &http.Client{Transport: tr}
+	t.Cleanup(tr.CloseIdleConnections)
+	return b
+}
+
+func (b *bench) serve(s *http.Server) string {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		b.Fatal(err)
+	}
+	go func() { _ = s.Serve(l) }()
+	b.Cleanup(func() { _ = s.Close() })
+	return "http://" + l.Addr().String()
+}
+
+// answer is what a client got.
+type answer struct {
+	lane       string
+	status     int
+	code       string
+	retryAfter string
+	first, all time.Duration
+	ended      time.Time
+	broken     bool
+}
+
+// ask sends one streamed request and reads it to its end.
+func (b *bench) ask(ctx context.Context, url, lane string) (x answer) {
+	begun := time.Now()
+	defer func() { x.ended, x.all, x.lane = time.Now(), time.Since(begun), lane }()
+	body := `{"model":"m","messages":[{"role":"user","content":"a question of a few words"}],"stream":true}`
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, url+"/v1/chat/completions", strings.NewReader(body))
+	if err != nil {
+		b.Error(err)
+		return x
+	}
+	r.Header.Set("X-Baton-Lane", lane)
+	res, err := b.clients.Do(r)
+	if err != nil {
+		x.broken = true
+		return x
+	}
+	defer func() { _ = res.Body.Close() }()
+	x.status, x.retryAfter = res.StatusCode, res.Header.Get("Retry-After")
+	x.first = time.Since(begun)
+	rest, err := io.ReadAll(res.Body)
+	if x.status != http.StatusOK {
+		var e struct{ Error struct{ Code string } }
+		_ = json.Unmarshal(rest, &e)
+		x.code = e.Error.Code
+	}
+	x.broken = err != nil || x.status == http.StatusOK && !strings.Contains(string(rest), "[DONE]")
+	return x
+}
+
+// capacity is what one vendor answers per second when it has always enough to do.
+func (b *bench) capacity(i int) float64 {
+	var done atomic.Int64
+	var all sync.WaitGroup
+	const warm, length = 500 * time.Millisecond, 2 * time.Second
+	begun := time.Now()
+	for range 12 {
+		all.Go(func() {
+			for time.Since(begun) < warm+length {
+				if b.ask(context.Background(), b.urls[i], "interactive"); time.Since(begun) > warm && time.Since(begun) < warm+length {
+					done.Add(1)
+				}
+			}
+		})
+	}
+	all.Wait()
+	return float64(done.Load()) / length.Seconds()
+}
+
+// load is requests at random moments, whatever becomes of them, for so long.
+func (b *bench) load(rate, batch float64, length time.Duration) *results {
+	r := &results{begun: time.Now(), length: length}
+	rng := rand.New(rand.NewPCG(7, 7))
+	at := r.begun
+	for {
+		at = at.Add(time.Duration(rng.ExpFloat64() / rate * float64(time.Second)))
+		if at.Sub(r.begun) > length {
+			return r
+		}
+		time.Sleep(time.Until(at))
+		lane := "interactive"
+		if rng.Float64() < batch {
+			lane = "batch"
+		}
+		r.pending.Go(func() {
+			begun := time.Since(r.begun)
+			x := b.ask(context.Background(), b.url, lane)
+			r.mu.Lock()
+			defer r.mu.Unlock()
+			r.list = append(r.list, timed{begun, x})
+		})
+	}
+}
+
+// results are of the requests of one load.
+type results struct {
+	begun   time.Time
+	length  time.Duration
+	pending sync.WaitGroup
+	mu      sync.Mutex
+	list    []timed
+}
+
+type timed struct {
+	begun time.Duration
+	answer
+}
+
+// figures are of a part of a load, after a warm-up.
+type figures struct {
+	n, ok, refused map[string]int
+	other          int
+	perSecond      float64       // answers
+	p50, p99       time.Duration // of the first byte, interactive answers
+	refusedIn      time.Duration // P90 of the time that a refusal took
+	complaint      string
+}
+
+func (r *results) figures(after time.Duration) (f figures) {
+	r.pending.Wait()
+	f.n, f.ok, f.refused = map[string]int{}, map[string]int{}, map[string]int{}
+	var first, refusals []time.Duration
+	ended := 0
+	for _, x := range r.list {
+		if x.status == http.StatusOK && !x.broken {
+			if t := x.ended.Sub(r.begun); t > after && t <= r.length {
+				ended++
+			}
+		}
+		if x.begun < after {
+			continue
+		}
+		f.n[x.lane]++
+		switch {
+		case x.status == http.StatusOK && !x.broken:
+			f.ok[x.lane]++
+			if x.lane == "interactive" {
+				first = append(first, x.first)
+			}
+		case x.status == http.StatusTooManyRequests && x.code == "baton_admission" && x.retryAfter != "":
+			f.refused[x.lane]++
+			if x.lane == "interactive" {
+				refusals = append(refusals, x.all)
+			}
+		default:
+			f.other++
+			f.complaint = fmt.Sprintf("status %d code %q broken %v", x.status, x.code, x.broken)
+		}
+	}
+	slices.Sort(first)
+	slices.Sort(refusals)
+	if len(first) > 0 {
+		f.p50, f.p99 = first[len(first)/2], first[len(first)*99/100]
+	}
+	if len(refusals) > 0 {
+		f.refusedIn = refusals[len(refusals)*9/10]
+	}
+	f.perSecond = float64(ended) / (r.length - after).Seconds()
+	return f
+}
+
+func (f figures) String() string {
+	return fmt.Sprintf("%v asked, %v answered, %v refused (P90 in %v), %d otherwise; %.1f answers/s; first byte P50 %v P99 %v",
+		f.n, f.ok, f.refused, f.refusedIn.Round(time.Millisecond), f.other, f.perSecond, f.p50.Round(time.Millisecond), f.p99.Round(time.Millisecond))
+}
