@@ -284,7 +284,6 @@ func (c *SetFailover) Line() string {
 	}
 	return s
 }
-
 func (c *SetSim) Line() string {
 	return "baton sim set " + c.Vendor + c.turned()
 }
