@@ -284,6 +284,7 @@ func (c *SetFailover) Line() string {
 	}
 	return s
 }
+
 func (c *SetSim) Line() string {
 	return "baton sim set " + c.Vendor + c.turned()
 }
