@@ -77,7 +77,7 @@ func (a *app) root() *cobra.Command {
 	f.StringVar(&a.controlURL, "control", "", "control API of a running engine (default $BATON_CONTROL, then <state>/control.addr)")
 	f.StringVar(&a.tokenFile, "token-file", "", "file with the control API's token (default <state>/control.token)")
 	c.AddCommand(a.serveCommand(), a.attachCommand(), a.statusCommand(), a.weightsCommand(), a.killCommand(), a.restoreCommand(),
-		a.drainCommand(), a.undrainCommand(), a.enableCommand(), a.failoverCommand(), a.failuresCommand(), a.drillCommand(), a.limitsCommand(), a.checkCommand(), a.simCommand(), a.initCommand(), a.versionCommand())
+		a.drainCommand(), a.undrainCommand(), a.enableCommand(), a.failoverCommand(), a.failuresCommand(), a.drillCommand(), a.limitsCommand(), a.checkCommand(), a.simCommand(), a.stressCommand(), a.benchmarksCommand(), a.initCommand(), a.versionCommand())
 	c.AddCommand(a.witnessCommand(), a.replayCommand())
 	c.AddCommand(a.moneyCommands()...)
 	return c
