@@ -11,7 +11,7 @@ import (
 // docs/architecture.md, which point down only.
 var allowed = map[string][]string{
 	"baton":                      {"cli"},
-	"baton/cli":                  {"tui", "drills", "drills/load", "drills/recording", "drills/witness", "engine", "engine/api", "engine/config", "engine/control", "engine/gateway", "engine/ledger", "engine/store", "vendors", "vendors/fault", "vendors/sim"},
+	"baton/cli":                  {"tui", "drills", "drills/load", "drills/stress", "drills/recording", "drills/witness", "engine", "engine/api", "engine/config", "engine/control", "engine/gateway", "engine/ledger", "engine/store", "vendors", "vendors/fault", "vendors/sim"},
 	"baton/tui":                  {"engine/control", "tui/draw", "tui/theme"},
 	"baton/tui/draw":             {"engine/control", "tui/theme"},
 	"baton/tui/theme":            {},
@@ -20,6 +20,7 @@ var allowed = map[string][]string{
 	"baton/drills/chart":         {},
 	"baton/drills/load":          {},
 	"baton/drills/page":          {"drills/chart", "engine/control"},
+	"baton/drills/stress":        {"drills/chart", "drills/load", "engine/config", "engine/outcome", "engine/sse", "vendors"},
 	"baton/drills/recording":     {"engine/control"},
 	"baton/drills/witness":       {"drills/load", "engine/control"},
 	"baton/drills/cpu":           {},
