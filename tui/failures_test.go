@@ -105,6 +105,10 @@ func TestCommand_ShowsWhatChangesNothing(t *testing.T) {
 		{"limits", "LIMITS"},
 		{"drill history", "▸HISTORY"},
 		{"drill list", "▸SCENARIOS"},
+		{"drill schedule", "▸SCHEDULE"},
+		{"costs", "COSTS"},
+		{"overrides", "OVERRIDES IN FORCE"},
+		{"stress", "STRESS"},
 		{"help", "KEYS"},
 		{"failures bailian", "FAILED ATTEMPTS 百炼"},
 	} {

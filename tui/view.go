@@ -249,7 +249,8 @@ func (m *Model) footer(w int) string {
 		}
 		return draw.Message(st, m.message.text, w, k)
 	}
-	if m.place != placeVendors || m.player != nil {
+	const wide = 110 // beside the notice of a fault, the keys of a screen
+	if m.player != nil || m.place != placeVendors && !m.presenter && w < wide {
 		return draw.Hints(nil, m.hints(), m.lastHints(), w, k)
 	}
 	return draw.Hints(m.faultNotice(w), m.hints(), m.lastHints(), w, k)

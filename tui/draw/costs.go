@@ -67,7 +67,10 @@ func (d *Costs) Lines(w, h int, k Look) []string {
 		out = append(out, d.whatIf(w, k)...)
 	}
 	room := h - len(out)
-	if room >= 4 {
+	switch {
+	case d.C.Totals.Cost == nil && d.C.Totals.Unpriced > 0:
+		out = append(out, wrapped(k.Warn, k.Sayf("no-prices"), w, k)...)
+	case room >= 4:
 		out = append(out, d.charts(w, room, k)...)
 	}
 	return block(out, w, h)
@@ -194,7 +197,7 @@ func (d *Costs) sliders(w int, k Look) []string {
 func (d *Costs) whatIf(w int, k Look) []string {
 	x := d.What
 	if x == nil {
-		return []string{NewRow(w, k).Add(k.Dim, k.Sayf("no-costs")).String()}
+		return []string{NewRow(w, k).Pad(costLabel+1).Add(k.Dim, k.Sayf("no-what-if")).String()}
 	}
 	perDay := x.PerDay
 	if !d.Staged && d.L != nil && d.L.Now.PerDay != nil {

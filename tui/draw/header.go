@@ -105,6 +105,13 @@ func (h *Header) Line(w int, k Look) string {
 	segs := []segment{h.environment(k), h.address(k)}
 	segs = append(segs, h.figures(k)...)
 	segs = append(segs, h.control(k))
+	if s.Failover == "manual" {
+		left := ""
+		if s.FailoverUntil != nil {
+			left = " " + MinSec(s.FailoverUntil.Sub(h.Now).Seconds())
+		}
+		segs = append(segs, segment{long: []Span{{k.WarnBold, k.Sayf("failover-manual") + left}}, short: []Span{{k.WarnBold, k.Sayf("manual-short") + left}}, rank: 2})
+	}
 	if n := overridesShown(s); n > 0 {
 		word := k.Sayf("count-overrides", n)
 		if n == 1 {

@@ -14,7 +14,7 @@ func LimitText(l *control.Limit, now time.Time, k Look) string {
 	switch {
 	case learned:
 	case l.KnownRPS != nil:
-		return k.Sayf("limit-known", Rate(*l.KnownRPS)+"/s")
+		return k.Sayf("limit-known", round(*l.KnownRPS)+"/s")
 	case l.Evidence != "":
 		return l.Evidence
 	default:
@@ -23,7 +23,7 @@ func LimitText(l *control.Limit, now time.Time, k Look) string {
 	value := unknown
 	switch {
 	case l.Type == "slope":
-		value = k.Sayf("limit-slope")
+		return joined(k, k.Sayf("limit-slope"), l.Evidence)
 	case l.Type == "concurrency" && l.Value != nil:
 		value = k.Sayf("limit-concurrency", round(*l.Value))
 	case l.Type == "tokens" && l.Value != nil:
@@ -38,14 +38,22 @@ func LimitText(l *control.Limit, now time.Time, k Look) string {
 	if l.LearnedAt != nil && now.After(*l.LearnedAt) {
 		ago = k.Sayf("ago", Span2(now.Sub(*l.LearnedAt)))
 	}
-	s := strings.TrimRight(k.Sayf("limit-learned", value, scope, ago), " ")
-	if l.Evidence != "" {
-		s += " " + k.Dot + " " + l.Evidence
-	}
+	sure := ""
 	if l.Confidence != nil {
-		s += " " + k.Dot + " " + k.Sayf("sure", Percent(l.Confidence))
+		sure = k.Sayf("sure", Whole(100**l.Confidence))
 	}
-	return s
+	return joined(k, strings.TrimRight(k.Sayf("limit-learned", value, scope, ago), " "), l.Evidence, sure)
+}
+
+// joined are texts with dots between, the empty ones left out.
+func joined(k Look, all ...string) string {
+	var out []string
+	for _, s := range all {
+		if s != "" {
+			out = append(out, s)
+		}
+	}
+	return strings.Join(out, " "+k.Dot+" ")
 }
 
 // round writes a figure without decimals that are none.

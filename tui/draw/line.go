@@ -12,13 +12,14 @@ import (
 // Curve is one line of a chart.
 type Curve struct {
 	V    []float64 // a value at even distances; NaN is a gap
+	Join bool      // straight from one to the next, in place of steps
 	Ink  uint8     // of the 256 colour palette
 	Name string
 }
 
 // Lines draws curves on a scale from 0 to what the largest needs, in exactly h
 // rows of w cells. label writes a value; the axis is as wide as the longest.
-// Values stand as steps: few of them fill the whole width.
+// Few values fill the whole width.
 func Lines(all []Curve, w, h int, label func(float64) string, k Look) (out []string) {
 	defer func() {
 		if recover() != nil {
@@ -45,7 +46,7 @@ func Lines(all []Curve, w, h int, label func(float64) string, k Look) (out []str
 	var series [][]float64
 	var inks []asciigraph.AnsiColor
 	for _, c := range all {
-		v, n := sane(stretched(c.V, cols+1), cols+1, hi)
+		v, n := sane(c.stretched(cols+1), cols+1, hi)
 		if n < 2 {
 			continue
 		}
@@ -88,14 +89,21 @@ func Lines(all []Curve, w, h int, label func(float64) string, k Look) (out []str
 	return block(out, w, h)
 }
 
-// stretched is v as n values, each repeated as often as it takes.
-func stretched(v []float64, n int) []float64 {
-	if len(v) == 0 || len(v) >= n {
-		return v
+// stretched is the curve as n values: as steps, or straight between its own.
+func (c *Curve) stretched(n int) []float64 {
+	m := len(c.V)
+	if m == 0 || m >= n {
+		return c.V
 	}
 	out := make([]float64, n)
 	for i := range out {
-		out[i] = v[min(len(v)-1, i*len(v)/n)]
+		if !c.Join || m == 1 {
+			out[i] = c.V[min(m-1, i*m/n)]
+			continue
+		}
+		at := float64(i) * float64(m-1) / float64(n-1)
+		j := min(int(at), m-2)
+		out[i] = c.V[j] + (c.V[j+1]-c.V[j])*(at-float64(j))
 	}
 	return out
 }

@@ -39,14 +39,14 @@ func (d *Drill) Screen(w, h int, k Look) []string {
 	risk := section{title: k.Sayf("stops"), rows: func(w int) []string { return d.risks(w, k) }}
 	steps := section{title: k.Sayf("steps"), rows: func(w int) []string { return d.stepRows(w, k) }}
 	checks := section{title: k.Sayf("preflight"), rows: func(w int) []string { return checkRows(d.D.Preflight, w, k) }}
-	files := section{title: k.Sayf("report"), rows: func(w int) []string { return d.files(w, k) }}
+	report := section{title: k.Sayf("report"), rows: func(w int) []string { return d.files(w, k) }}
 	left = append(left, phases, verify, steps)
 	right = append(right, tasks, now, risk, checks)
 	if w < 76 && len(d.D.Checklist) > 0 {
 		left = append([]section{tasks}, left...)
 		right = right[1:]
 	}
-	out = append(out, stack([]section{files}, w, min(3, h-len(out)), k)[:min(3, d.fileRows(), max(0, h-len(out)))]...)
+	out = append(out, stack([]section{report}, w, min(3, h-len(out)), k)[:min(3, d.fileRows(), max(0, h-len(out)))]...)
 	top = len(out)
 	return block(append(out, inColumns(left, right, w, h-top, k)...), w, h)
 }
@@ -203,7 +203,7 @@ func checkRows(all []control.Check, w int, k Look) []string {
 func (d *Drill) fileRows() int {
 	n := 0
 	for _, p := range [...]string{d.D.Page, d.D.Record} {
-		if p != "" {
+		if p != "" && d.D.Verdict != nil { // until then it is not whole
 			n++
 		}
 	}

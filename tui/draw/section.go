@@ -55,7 +55,7 @@ func beside2(left, right []string, lw, rw int) []string {
 // that holds the left ones first.
 func inColumns(left, right []section, w, h int, k Look) []string {
 	const wide = 76
-	if w < wide {
+	if w < wide || len(left) == 0 || len(right) == 0 {
 		return stack(append(append([]section(nil), left...), right...), w, h, k)
 	}
 	lw := (w - 2) / 2

@@ -78,9 +78,16 @@ func (d *Stress) Lines(w, h int, k Look) []string {
 	if s.Verdict != "" {
 		out = append(out, d.verdict(w, k)...)
 	}
-	left := []section{{title: k.Sayf("ladder"), note: s.Vendor, rows: func(w int) []string { return d.table(w, k) }}}
-	right := []section{{title: k.Sayf("latency-conc"), rows: func(w int) []string { return d.chart(w, min(12, max(4, h-len(out)-2)), k) }}}
-	return block(append(out, inColumns(left, right, w, h-len(out), k)...), w, h)
+	ladder := []section{{title: k.Sayf("ladder"), note: s.Vendor, rows: func(w int) []string { return d.table(w, k) }}}
+	const wide = 110 // for every column of the table beside the chart
+	if w < wide {
+		rows := min(len(s.Levels)+2, max(0, h-len(out)))
+		out = append(out, stack(ladder, w, rows, k)...)
+		ladder = nil
+	}
+	room := h - len(out)
+	chart := []section{{title: k.Sayf("latency-conc"), rows: func(w int) []string { return d.chart(w, min(14, max(4, room-1)), k) }}}
+	return block(append(out, inColumns(ladder, chart, w, room, k)...), w, h)
 }
 
 func (d *Stress) progress(w int, k Look) []string {
@@ -164,7 +171,7 @@ func (d *Stress) table(w int, k Look) []string {
 
 // chart is the first token's P99 by level.
 func (d *Stress) chart(w, h int, k Look) []string {
-	c := Curve{Ink: k.Line.P99}
+	c := Curve{Ink: k.Line.P99, Join: true}
 	marks := NewRow(w, k)
 	for i := range d.State.Levels {
 		v := math.NaN()
@@ -177,9 +184,13 @@ func (d *Stress) chart(w, h int, k Look) []string {
 		return notice(k.NoData, w, h, k)
 	}
 	const label = 7
-	n := w - label
 	for i := range d.State.Levels {
-		marks.Pad(label+i*n/len(c.V)).Add(k.Dim, strconv.Itoa(d.State.Levels[i].Concurrency))
+		s := strconv.Itoa(d.State.Levels[i].Concurrency)
+		at := label
+		if i > 0 {
+			at += i*(w-label)/(len(c.V)-1) - len(s)
+		}
+		marks.Pad(at).Add(k.Dim, s)
 	}
 	out := Lines([]Curve{c}, w, h-1, func(v float64) string { return Fit(millis(v), label-2) }, k)
 	return append(out, marks.String())

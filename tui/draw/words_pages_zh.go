@@ -25,14 +25,14 @@ var chinesePages = map[string]string{
 
 	"overrides-title": "生效中的人工设置", "no-overrides": "控制器之上没有人工设置。", "ends-it": "结束：", "extends-it": "延长：", "until-ended": "直到手动结束",
 	"override-pin": "权重", "override-drain": "排空", "override-manual": "切换", "override-limit": "限速", "override-disabled": "停用", "override-fault": "故障", "override-observe": "观察",
-	"nothing-extend": "没有可延长的设置", "override-ends": "%s 将在 %s 后到期：p 延长", "manual-left": "手动切换，还剩 %s：熔断只报警，不移动权重（p 延长）", "manual-file": "配置为手动切换：熔断只报警，不移动权重",
+	"nothing-extend": "没有可延长的设置", "override-ends": "%s 将在 %s 后到期：p 延长", "manual-left": "手动切换，还剩 %s：熔断只报警，不移动权重（p 延长）", "failover-manual": "手动切换", "manual-short": "手动切换", "manual-file": "配置为手动切换：熔断只报警，不移动权重",
 	"cannot-run": "%q 无法在这里执行", "count-overrides": "%d 项人工设置", "count-override": "1 项人工设置",
 	"shedding": "最近 10 秒因无余量拒绝 %s 个请求（其中批量 %s），%d 个在等待",
 
 	"limit-learned": "~%s%s，%s学到", "limit-known": "%s，配置", "per-key": "（每密钥）", "per-account": "（每账户）", "ago": "%s前", "sure": "置信 %s", "in-flight-limit": "在途上限", "waiting": "等待", "shed": "拒绝", "release": "解除条件", "unlimited": "未知限速",
 	"limit-concurrency": "%s 个在途", "limit-tokens": "%s 词元/分", "limit-slope": "速率只能缓慢上升",
 
-	"costs-title": "费用", "no-costs": "还没有账本", "per-hour-by": "每小时花费", "effective": "实际单价", "what-if": "假如", "drag-share": "%s 移动 %s", "days": "按天", "spent": "已花费", "run-rate": "运行费率", "per-day": "每天", "per-month": "每月", "unpriced": "未定价", "attempts": "次尝试",
+	"costs-title": "费用", "no-costs": "还没有账本", "no-what-if": "换一种分配要花多少还不知道", "no-prices": "没有供应商有价格：配置中的 [[vendors.price]] 写明每百万词元的价格。在此之前只计次数，不计金额。", "per-hour-by": "每小时花费", "effective": "实际单价", "what-if": "假如", "drag-share": "%s 移动 %s", "days": "按天", "spent": "已花费", "run-rate": "运行费率", "per-day": "每天", "per-month": "每月", "unpriced": "未定价", "attempts": "次尝试",
 	"col-in": "输入", "col-out": "输出", "col-all": "合计", "col-call": "每次回答", "col-share": "份额", "col-cost": "费用", "per-million": "每百万词元", "of-failed": "失败", "of-drills": "演练", "of-probes": "探测", "of-stress": "压测", "estimated": "估算", "from-now": "相对现在", "extrapolated": "从未观测到这样的份额", "no-room-at": "超过已知限速", "only-what-if": "只是假如：不改变任何设置", "example-prices": "模拟供应商：不花钱", "since-24h": "最近 24 小时", "missing": "有 %d 次尝试未计入",
 
 	"stress-title": "压测", "no-stress": "压测只能在内嵌控制台运行；其他情况用 `baton stress VENDOR`。", "stress-what": "绕过网关，直接对 %s 逐级增加并发请求：看它变差多少倍。", "stress-start": "开始", "stress-stop": "停止", "stress-price": "%s 有价格：这会花钱。", "stress-title-q": "压测 %s？", "stress-1": "%s，直接打到 %s，约 %s。会有意触及它的限速。", "stress-yes": "开始",
