@@ -65,7 +65,8 @@ func (p *process) ask(ctx context.Context, q control.Query) (control.Answer, err
 func (p *process) fill(s *control.Snapshot) {
 	p.engine.Fill(s)
 	s.Version = version()
-	s.Drill = p.machine.State()
+	s.Drill, s.Incident = p.machine.State(), p.machine.Incident()
+	s.Schedule, s.Freshness = p.machine.Schedule(), p.machine.Freshness(s.Vendors, time.Now())
 	s.Gateway.Address, s.Gateway.Dropped = p.gatewayL.Addr().String(), p.gateway.Dropped()
 	if p.demoOn() {
 		s.Demo = &control.DemoState{RPS: p.demo.RPS, Batch: p.demo.Batch}
@@ -89,8 +90,9 @@ func (p *process) inject(c *control.SetFault) error {
 	if v == nil {
 		return control.Errorf(control.NotFound, "there is no vendor %q", c.Vendor)
 	}
-	if d := p.machine.State(); d != nil && d.Vendor == c.Vendor && d.Until != nil && c.Who() != "drill:"+d.ID {
-		return control.Errorf(control.Conflict, "the drill %s holds a fault at %s: restore or abort it first", d.ID, c.Vendor)
+	drill := p.machine.Holds(c.Vendor)
+	if drill != "" && c.Who() != "drill:"+drill {
+		return control.Errorf(control.Conflict, "the drill %s holds a fault at %s: restore or abort it first", drill, c.Vendor)
 	}
 	spec, err := fault.Parse(fault.Fields{
 		Kind: c.Kind, Percent: c.Percent, For: time.Duration(c.For), Ramp: time.Duration(c.Ramp), Lane: c.Lane,
@@ -108,16 +110,45 @@ func (p *process) inject(c *control.SetFault) error {
 	if before := p.held.swap(c.Vendor, held); before != nil {
 		before.once.Do(func() {}) // this one takes its place: the vendor is not restored
 	}
-	p.hub.Log(control.Event{
-		Time: now, Level: control.Warn, Kind: "fault", Vendor: c.Vendor, Who: c.Who(),
-		Text: fmt.Sprintf("fault %s at %s for %s", spec.Kind, c.Vendor, control.Duration(spec.For)),
-		Data: map[string]any{"on": true, "kind": string(spec.Kind), "percent": spec.Percent},
-	})
+	if !p.machine.Sealed(c.Vendor) {
+		p.hub.Log(control.Event{
+			Time: now, Level: control.Warn, Kind: "fault", Vendor: c.Vendor, Who: c.Who(),
+			Text: fmt.Sprintf("fault %s at %s for %s", spec.Kind, c.Vendor, control.Duration(spec.For)),
+			Data: map[string]any{"on": true, "kind": string(spec.Kind), "percent": spec.Percent},
+		})
+	}
+	if id, is := strings.CutPrefix(c.By, "drill:"); is {
+		go p.standBy(held, id)
+	}
 	go func() {
 		<-held.lease.Done()
 		held.once.Do(func() { p.faultEnded(c.Vendor, control.Controller, "its time has run out") })
 	}()
 	return nil
+}
+
+// A drill's fault is gone so long after the drill has stopped to stand by it.
+const (
+	renewEvery = time.Second
+	renewFor   = 5 * time.Second
+)
+
+// standBy renews a drill's fault for as long as the drill looks after it: one that
+// stalls leaves no fault behind.
+func (p *process) standBy(f *heldFault, drill string) {
+	f.lease.Renew(time.Now(), renewFor)
+	tick := time.NewTicker(renewEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-f.lease.Done():
+			return
+		case now := <-tick.C:
+			if p.machine.Alive(drill) {
+				f.lease.Renew(now, renewFor)
+			}
+		}
+	}
 }
 
 // movedListeners says that addresses which a reload changed stay until a restart.
@@ -237,7 +268,7 @@ func (p *process) reload(c *control.Reload) error {
 	p.account(next)
 	p.engine.Reload(next)
 	p.gateway.Reload(next, set)
-	p.machine.Reconfigure(next.Drill, next.Routing.SLOP99, next.Console.Environment, next.Digest)
+	p.machine.Reconfigure(next)
 	before.Close()
 	p.movedListeners(old, next)
 	p.warnOf(next)

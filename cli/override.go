@@ -19,7 +19,7 @@ func (p *process) overrides(s *control.Snapshot, now time.Time) {
 	p.reloading.Unlock()
 	for i := range s.Vendors {
 		v := &s.Vendors[i]
-		if st, on := p.faults.Point(v.Name).State(now); on {
+		if st, on := p.faults.Point(v.Name).State(now); on && !p.machine.Sealed(v.Name) {
 			until := st.Until.UTC()
 			v.Fault = &control.FaultState{Kind: string(st.Kind), Percent: st.Percent, Until: until}
 			restore := (&control.ClearFault{Vendor: v.Name}).Line()

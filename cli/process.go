@@ -98,8 +98,7 @@ func newProcess(cfg *config.Config, st *state, free freePorts, logger *slog.Logg
 	p.account(cfg)
 	p.gateway = gateway.New(gateway.Options{Config: cfg, Engine: p.engine, Vendors: p.set, Version: version(), Logger: logger, Ledger: p.store.Attempt})
 	p.machine, err = drills.New(drills.Options{
-		Control: p.hub, Dir: filepath.Join(st.dir, "drills"), Rules: cfg.Drill, SLOP99: cfg.Routing.SLOP99,
-		Environment: cfg.Console.Environment, Digest: cfg.Digest, Log: p.hub.Log,
+		Control: p.hub, Dir: filepath.Join(st.dir, "drills"), Config: cfg, Version: version(), Log: p.hub.Log,
 	})
 	if err != nil {
 		return nil, err

@@ -8,13 +8,18 @@ import (
 	"baton/engine/window"
 )
 
-// lostKept bounds the ids of lost requests in a record.
-const lostKept = 1000
+const (
+	lostKept   = 1000 // ids of lost requests in a record
+	marksKept  = 6000 // ten minutes of them
+	pointsKept = 7200 // seconds of series
+)
 
 // counts are what was counted since T0.
 type counts struct {
-	marks   []mark           // attempts begun, every pace until the cutover
-	seconds []*control.Tally // at T0 + k s
+	early   early
+	marks   []mark           // attempts begun, every pace until the proof
+	seconds []*control.Tally // at T0 + k s; those that no window will be taken from are without histograms
+	points  []control.Point  // the second before each of seconds
 	last    *control.Tally
 	after   *control.Tally // when the fault ended
 }
@@ -31,20 +36,41 @@ func (c *counts) begin(base *control.Tally) {
 
 // take adds the counts of a moment after T0. r.mu is held.
 func (r *run) take(t *control.Tally, at time.Duration) {
-	if r.st.CutoverS == nil {
+	if r.proof == nil {
 		all, its := begun(r.seconds[0], t, r.vendor)
+		if len(r.marks) == marksKept {
+			r.marks = append(r.marks[:1], r.marks[marksKept/2:]...)
+		}
 		r.marks = append(r.marks, mark{at, all, its})
 	}
-	for time.Duration(len(r.seconds))*time.Second <= at {
+	for time.Duration(len(r.seconds))*time.Second <= at && len(r.seconds) < pointsKept {
 		second := *t
 		second.Lost = nil // an hour of them is long
 		r.seconds = append(r.seconds, &second)
+		n := len(r.seconds) - 1
+		r.points = append(r.points, point(float64(n-1), r.seconds[n-1], r.seconds[n]))
+		r.thin(n - r.hold() - 60)
 		r.hurt()
 	}
 	if r.after == nil {
 		r.asked(t)
 	}
 	r.last = t
+}
+
+// thin drops the histograms of a second that no window will begin at. r.mu is
+// held.
+func (r *run) thin(k int) {
+	if k <= 0 {
+		return
+	}
+	c := *r.seconds[k]
+	c.FirstToken = nil
+	c.Vendors = append([]control.VendorTally{}, c.Vendors...)
+	for i := range c.Vendors {
+		c.Vendors[i].FirstToken = nil
+	}
+	r.seconds[k] = &c
 }
 
 // asked brings the requests since T0 up to date. r.mu is held.
@@ -103,14 +129,14 @@ func served(from, to *control.Tally) (ok, failed int64) {
 	return to.Totals.OK - from.Totals.OK, to.Totals.Failed - from.Totals.Failed
 }
 
-// between is the histogram of clients' first tokens between two tallies.
-func between(from, to *control.Tally) *window.Histogram {
-	had := make(map[int]uint64, len(from.FirstToken))
-	for _, b := range from.FirstToken {
+// between is the histogram of first tokens between two moments of a tally.
+func between(from, to []control.Bucket) *window.Histogram {
+	had := make(map[int]uint64, len(from))
+	for _, b := range from {
 		had[b.Index] = b.N
 	}
-	used := make([]window.Bucket, 0, len(to.FirstToken))
-	for _, b := range to.FirstToken {
+	used := make([]window.Bucket, 0, len(to))
+	for _, b := range to {
 		if n := had[b.Index]; b.N > n {
 			used = append(used, window.Bucket{Index: b.Index, N: b.N - n})
 		}
@@ -118,8 +144,8 @@ func between(from, to *control.Tally) *window.Histogram {
 	return window.FromSparse(used)
 }
 
-// latency is the quantiles of clients' first tokens between two tallies.
-func latency(from, to *control.Tally) control.Latency {
+// latency is the quantiles of first tokens between two moments of a tally.
+func latency(from, to []control.Bucket) control.Latency {
 	h := between(from, to)
 	l := control.Latency{Count: h.Count(), P50ms: quantile(h, 0.5), P90ms: quantile(h, 0.9), P99ms: quantile(h, 0.99)}
 	if l.Count > 0 {
@@ -137,26 +163,30 @@ func quantile(h *window.Histogram, q float64) *float64 {
 	return control.Figure(millis(d))
 }
 
-// series is the drill second by second, and the weights where they changed.
-// r.mu is held.
+// point is one second between two tallies, ts after T0.
+func point(ts float64, from, to *control.Tally) control.Point {
+	p := control.Point{
+		TS: ts, Requests: to.Totals.Requests - from.Totals.Requests, Failed: to.Totals.Failed - from.Totals.Failed,
+		Attempts: map[string]int64{}, Share: map[string]float64{}, P50ms: map[string]float64{}, P90ms: map[string]float64{}, P99ms: map[string]float64{},
+	}
+	for i := range to.Vendors {
+		v := &to.Vendors[i]
+		all, its := begun(from, to, v.Name)
+		p.Attempts[v.Name] = its
+		if all > 0 {
+			p.Share[v.Name] = math.Round(1000*float64(its)/float64(all)) / 10
+		}
+		if l := latency(of(from, v.Name).FirstToken, v.FirstToken); l.Count > 0 {
+			p.P50ms[v.Name], p.P90ms[v.Name], p.P99ms[v.Name] = *l.P50ms, *l.P90ms, *l.P99ms
+		}
+	}
+	return p
+}
+
+// series is the baseline and the drill second by second, and the weights where
+// they changed. r.mu is held.
 func (r *run) series() ([]control.Point, []control.WeightsAt) {
 	points, weights := []control.Point{}, []control.WeightsAt{}
-	for k := 1; k < len(r.seconds); k++ {
-		from, to := r.seconds[k-1], r.seconds[k]
-		p := control.Point{
-			TS: float64(k - 1), Requests: to.Totals.Requests - from.Totals.Requests, Failed: to.Totals.Failed - from.Totals.Failed,
-			Attempts: map[string]int64{}, Share: map[string]float64{},
-		}
-		for i := range to.Vendors {
-			name := to.Vendors[i].Name
-			all, its := begun(from, to, name)
-			p.Attempts[name] = its
-			if all > 0 {
-				p.Share[name] = math.Round(1000*float64(its)/float64(all)) / 10
-			}
-		}
-		points = append(points, p)
-	}
 	at := func(ts float64, t *control.Tally) {
 		w := map[string]float64{}
 		for i := range t.Vendors {
@@ -166,6 +196,17 @@ func (r *run) series() ([]control.Point, []control.WeightsAt) {
 			weights = append(weights, control.WeightsAt{TS: ts, Weights: w})
 		}
 	}
+	before := append([]*control.Tally{}, r.early.tallies...)
+	for len(before) > 0 && !before[len(before)-1].Time.Before(r.t0.Add(-pace)) {
+		before = before[:len(before)-1]
+	}
+	before = append(before, r.seconds[0])
+	for k := 1; k < len(before); k++ {
+		ts := math.Round(before[k-1].Time.Sub(r.t0).Seconds())
+		at(ts, before[k-1])
+		points = append(points, point(ts, before[k-1], before[k]))
+	}
+	points = append(points, r.points...)
 	for k, t := range r.seconds {
 		at(float64(k), t)
 	}

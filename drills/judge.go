@@ -22,17 +22,36 @@ func (r *run) breached(t *control.Tally) string {
 	if r.of(t).Name == "" {
 		return r.label + " is no vendor any more"
 	}
-	others := false
-	for i := range t.Vendors {
-		others = others || t.Vendors[i].Name != r.vendor && takes(t.Vendors[i].State)
-	}
-	if !others {
-		return "no other vendor may take traffic any more"
+	if why := r.alone(t); why != "" {
+		return why
 	}
 	if n := r.st.Requests.Failed; rules.MaxFailed > 0 && n > int64(rules.MaxFailed) {
 		return fmt.Sprintf("%d requests failed, more than drill.max_failed %d", n, rules.MaxFailed)
 	}
+	if b := r.st.Budget; b != nil && b.Cost != nil && b.MaxCost != nil && *b.Cost > *b.MaxCost {
+		return fmt.Sprintf("it cost %.4g extra, more than drill.max_cost %g", *b.Cost, *b.MaxCost)
+	}
 	return r.suffering()
+}
+
+// alone says that another vendor that took traffic at T0 does not any more, or
+// that none does. r.mu is held.
+func (r *run) alone(t *control.Tally) string {
+	others, why := false, ""
+	for i := range t.Vendors {
+		v := &t.Vendors[i]
+		if v.Name == r.vendor {
+			continue
+		}
+		others = others || takes(v.State)
+		if was := of(r.seconds[0], v.Name); takes(was.State) && (v.State == control.Ejected || v.State == control.Disabled) {
+			why = "another vendor, " + v.Name + ", is " + v.State
+		}
+	}
+	if !others {
+		return "no other vendor may take traffic any more"
+	}
+	return why
 }
 
 // suffering says that each of the last ten seconds in which anybody was served
@@ -56,30 +75,13 @@ func (r *run) suffering() string {
 	return fmt.Sprintf("%d of %d requests failed in 10 s: success was under drill.abort_below %g in each of them", bad, all, r.terms.rules.AbortBelow)
 }
 
-// verdict holds what was measured against the target and the scenario's bounds.
-// r.mu is held.
-func (r *run) verdict(w stretch) (verdict, reason string) {
-	cut, q := *r.st.CutoverS, r.st.Requests
-	bounds := []control.Bound{{Name: "cutover", Want: "at most " + clock(r.st.TargetS), Got: clock(cut), OK: cut <= r.st.TargetS}}
-	if c := r.scenario.Bounds.Cutover.Seconds(); c > 0 {
-		bounds = append(bounds, control.Bound{Name: "cutover of the scenario", Want: "at most " + clock(c), Got: clock(cut), OK: cut <= c})
-	}
-	if s := r.scenario.Bounds.Success; s > 0 && q.OK+q.Failed > 0 {
-		got := float64(q.OK) / float64(q.OK+q.Failed)
-		bounds = append(bounds, control.Bound{
-			Name: "clients' success until the proof", Want: fmt.Sprintf("at least %g", s),
-			Got: fmt.Sprintf("%.5f: %d of %d failed", got, q.Failed, q.OK+q.Failed), OK: got >= s,
-		})
-	}
-	bounds = append(bounds, control.Bound{
-		Name: fmt.Sprintf("service without it for %g s", w.HoldS),
-		Want: fmt.Sprintf("success at least %g, P99 at most %g ms, at least %d requests", w.success, w.LimitMs, w.MinN),
-		Got:  fmt.Sprintf("success %.5f, P99 %s ms, %d requests", *w.Success, figure(w.P99ms), w.N), OK: true,
-	})
-	r.report.Hypothesis = bounds
+// verdict holds what was measured against the target and the scenario's bounds;
+// from and to are the seconds of the window w. r.mu is held.
+func (r *run) verdict(from, to int, w stretch) (verdict, reason string) {
+	r.report.Hypothesis = r.bounds(from, to, w)
 	verdict = control.Passed
 	var missed []string
-	for _, b := range bounds {
+	for _, b := range r.report.Hypothesis {
 		if !b.OK {
 			verdict = control.Failed
 			missed = append(missed, fmt.Sprintf("%s: wanted %s, got %s", b.Name, b.Want, b.Got))
@@ -88,10 +90,65 @@ func (r *run) verdict(w stretch) (verdict, reason string) {
 	return verdict, strings.Join(missed, "; ")
 }
 
-// deadline is the time within which the cutover had to be proven to pass.
+func (r *run) bounds(from, to int, w stretch) []control.Bound {
+	got, q, asks := *r.proof, r.st.Requests, &r.scenario.Bounds
+	var out []control.Bound
+	add := func(name, want, got string, ok bool) {
+		out = append(out, control.Bound{Name: name, Want: want, Got: got, OK: ok})
+	}
+	word := r.word()
+	add(word, "at most "+clock(r.st.TargetS), clock(got), got <= r.st.TargetS)
+	if c := r.scenario.bound().Seconds(); c > 0 {
+		add(word+" of the scenario", "at most "+clock(c), clock(got), got <= c)
+	}
+	if n := q.OK + q.Failed; asks.Success > 0 && n > 0 {
+		add("clients' success until the proof", fmt.Sprintf("at least %g", asks.Success), share(q.OK, n), float64(q.OK) >= asks.Success*float64(n))
+	}
+	if asks.Hurt > 0 {
+		add("seconds in which clients were hurt", fmt.Sprintf("at most %g", asks.Hurt.Seconds()), fmt.Sprintf("%g", r.st.HurtS), r.st.HurtS <= asks.Hurt.Seconds())
+	}
+	if r.scenario.Judge == judgeContained {
+		s := r.shareIn(from, to)
+		add("its share of the attempts", fmt.Sprintf("at most %.4g %%, from %.4g %%", r.shareBound(), r.shareBefore()), fmt.Sprintf("%.4g %%", s), s <= r.shareBound())
+	}
+	if asks.Ejections != nil {
+		add("its ejections", fmt.Sprintf("at most %d", *asks.Ejections), fmt.Sprintf("%d", r.ejections), r.ejections <= *asks.Ejections)
+	}
+	a, b := r.seconds[from], r.seconds[to]
+	ok, failed := served(a, b)
+	add(fmt.Sprintf("good service for %g s, from %s after the fault", w.HoldS, clock(float64(from))),
+		fmt.Sprintf("success at least %g, P99 at most %g ms, at least %d requests", w.success, w.LimitMs, w.MinN),
+		fmt.Sprintf("success %s; P99 %s", share(ok, ok+failed), p99Text(between(a.FirstToken, b.FirstToken))), true)
+	return out
+}
+
+// word is what the scenario's figure is called.
+func (r *run) word() string {
+	switch r.scenario.Judge {
+	case judgeContained:
+		return "contained after"
+	case judgeRecovered:
+		return "served well again after the last restore"
+	}
+	return "cutover"
+}
+
+// provenBefore says what was proven, of a drill that is aborted after it. r.mu is
+// held.
+func (r *run) provenBefore() string {
+	if r.proof == nil {
+		return ""
+	}
+	if r.scenario.Judge == judgeCutover {
+		return "the cutover " + clock(*r.proof) + " was proven before that"
+	}
+	return "it was " + r.word() + " " + clock(*r.proof) + ", which was proven before that"
+}
+
+// deadline is the time within which the proof had to be given to pass.
 func (r *run) deadline() time.Duration {
 	d := r.terms.rules.Target
-	if c := r.scenario.Bounds.Cutover; c > 0 {
+	if c := r.scenario.bound(); c > 0 {
 		d = min(d, c)
 	}
 	return d
@@ -110,6 +167,12 @@ func (r *run) tooLate(at time.Duration) bool {
 // missing says what keeps the cutover from being proven, and whether it is only
 // that too few asked. r.mu is held.
 func (r *run) missing() (what string, few bool) {
+	if r.scenario.Judge == judgeRecovered {
+		if !r.isRestored() {
+			return "the fault was not over", false
+		}
+		return r.unverified()
+	}
 	q, least := &r.st.Requests, int64(r.terms.rules.MinRequests)
 	all, its := begun(r.seconds[0], r.last, r.vendor)
 	detected, noticed := r.reached(control.PhaseDetected)
@@ -117,12 +180,16 @@ func (r *run) missing() (what string, few bool) {
 	switch n := q.OK + q.Failed; {
 	case !takes(r.of(r.seconds[0]).State):
 		return "it took no traffic before", true
-	case !noticed && its == 0:
+	case its == 0 && !noticed:
 		return "no attempt met the fault", true
-	case !noticed && n < least:
+	case !noticed && !shifted && n < least:
 		return fmt.Sprintf("not detected, and %d requests, fewer than %d, prove nothing", n, least), true
-	case !noticed:
+	case !noticed && !shifted && r.scenario.Judge == judgeContained:
+		return fmt.Sprintf("its share of the attempts did not fall to %.4g %%: %d of %d since the fault went to it", r.shareBound(), its, all), false
+	case !noticed && !shifted:
 		return "not detected", false
+	case !shifted && r.scenario.Judge == judgeContained:
+		return fmt.Sprintf("noticed, but its share of the attempts did not fall to %.4g %%: %d of %d since the fault went to it", r.shareBound(), its, all), all < shrinkCount
 	case !shifted:
 		for i := len(r.marks) - 1; i >= 0 && r.marks[i].at > detected; i-- {
 			few = r.marks[len(r.marks)-1].all-r.marks[i].all < shiftCount
@@ -143,38 +210,53 @@ func (r *run) unverified() (what string, few bool) {
 		return "good service was not held yet", false
 	case w.HeldS >= w.HoldS && w.N < w.MinN || w.N == 0 && w.HeldS > 0:
 		return fmt.Sprintf("%d requests in %g s, fewer than %d, prove nothing", w.N, w.HeldS, max(w.MinN, 1)), true
-	case w.Success != nil && *w.Success < r.terms.rules.Success:
-		return fmt.Sprintf("clients' success is %.5f, under %g", *w.Success, r.terms.rules.Success), false
+	case w.Success != nil && *w.Success < r.stretch(0, 0).success:
+		return fmt.Sprintf("clients' success is %.5f, under %g", *w.Success, r.stretch(0, 0).success), false
 	case w.P99ms != nil && *w.P99ms > w.LimitMs:
 		return fmt.Sprintf("the P99 of first tokens is %g ms, over %g ms", *w.P99ms, w.LimitMs), false
 	}
 	return fmt.Sprintf("good service was held for %g of %g s", w.HeldS, w.HoldS), false
 }
 
-// unproven is the verdict of a drill whose fault has ended without a proven
-// cutover. r.mu is held.
+// unproven is the verdict of a drill whose fault has ended without a proof.
+// r.mu is held.
 func (r *run) unproven() (verdict, reason string) {
-	if r.st.CutoverS != nil || r.restored.at.IsZero() {
+	if r.proof != nil || r.restored.at.IsZero() {
 		return "", ""
 	}
 	what, few := r.missing()
 	took := r.restored.at.Sub(r.t0)
+	ended := "the fault ended"
+	if r.incident {
+		ended = "the outage ended"
+	}
 	switch {
 	case few:
 		return control.Inconclusive, what
 	case r.tooLate(took):
-		return control.Failed, fmt.Sprintf("no cutover within %s: %s", clock(r.deadline().Seconds()), what)
-	case person(r.restored.by):
-		return control.Aborted, fmt.Sprintf("restored by %s after %s, before the cutover was proven: %s", r.restored.by, clock(took.Seconds()), what)
+		return control.Failed, fmt.Sprintf("no %s within %s: %s", r.aim(), clock(r.deadline().Seconds()), what)
+	case person(r.restored.by) && !r.incident:
+		return control.Aborted, fmt.Sprintf("restored by %s after %s, before the %s was proven: %s", r.restored.by, clock(took.Seconds()), r.aim(), what)
 	}
-	return control.Inconclusive, fmt.Sprintf("the fault ended after %s, before the target of %s: %s", clock(took.Seconds()), clock(r.st.TargetS), what)
+	return control.Inconclusive, fmt.Sprintf("%s after %s, before the target of %s: %s", ended, clock(took.Seconds()), clock(r.st.TargetS), what)
+}
+
+// aim is what the scenario is after.
+func (r *run) aim() string {
+	switch r.scenario.Judge {
+	case judgeContained:
+		return "containment"
+	case judgeRecovered:
+		return "recovery"
+	}
+	return "cutover"
 }
 
 // overtime says once in the journal, and from then on in the state, that the
 // cutover is too late whatever comes.
 func (r *run) overtime(at time.Duration) {
 	r.mu.Lock()
-	if r.st.Verdict != nil || !r.tooLate(at) {
+	if r.st.Verdict != nil || r.scenario.Judge == judgeRecovered || !r.tooLate(at) {
 		r.mu.Unlock()
 		return
 	}
@@ -184,12 +266,12 @@ func (r *run) overtime(at time.Duration) {
 	r.st.Reason = fmt.Sprintf("the target of %s has passed: %s", clock(r.deadline().Seconds()), what)
 	reason := r.st.Reason
 	r.mu.Unlock()
-	if !first {
+	if !first || r.scenario.Sealed {
 		return
 	}
 	level := control.Crit
 	if few {
 		level = control.Warn
 	}
-	r.say(level, r.me(), fmt.Sprintf("drill %s of %s: %s. The clock runs on; R ends it", r.scenario.Name, r.label, reason), map[string]any{})
+	r.say(level, r.me(), fmt.Sprintf("drill %s of %s: %s. The clock runs on", r.scenario.Name, r.label, reason), map[string]any{})
 }

@@ -14,6 +14,8 @@ import (
 
 	"github.com/google/renameio/v2"
 
+	"baton/drills/chain"
+	"baton/drills/page"
 	"baton/engine/control"
 )
 
@@ -27,13 +29,15 @@ type records struct {
 
 	mu     sync.Mutex // guards what follows
 	memory []*control.Report
-	failed string // why the last one could not be written
+	failed string           // why the last one could not be written
+	known  []control.Report // of the files, as read at the time that readAt stands for
+	readAt time.Time
 }
 
 // paths are the files of a record.
 func (s *records) paths(id string) map[string]string {
 	base := filepath.Join(s.dir, id)
-	return map[string]string{"json": base + ".json", "markdown": base + ".md"}
+	return map[string]string{"json": base + ".json", "markdown": base + ".md", "html": base + ".html"}
 }
 
 // save writes a record and returns once it is on the disk.
@@ -62,15 +66,17 @@ func (s *records) write(rep *control.Report) error {
 	if err := os.MkdirAll(s.dir, 0o700); err != nil {
 		return err
 	}
-	b, err := json.MarshalIndent(rep, "", " ")
+	if rep.Ended != nil {
+		return chain.Append(s.dir, rep, render)
+	}
+	files, err := render(rep)
 	if err != nil {
-		return fmt.Errorf("encode the record of drill %s: %w", rep.ID, err)
-	}
-	if err := renameio.WriteFile(rep.Files["json"], append(b, '\n'), 0o600); err != nil {
 		return err
 	}
-	if err := renameio.WriteFile(rep.Files["markdown"], []byte(markdown(rep)), 0o600); err != nil {
-		return err
+	for name, b := range files {
+		if err := renameio.WriteFile(filepath.Join(s.dir, name), b, 0o600); err != nil {
+			return err
+		}
 	}
 	d, err := os.Open(s.dir)
 	if err != nil {
@@ -78,6 +84,19 @@ func (s *records) write(rep *control.Report) error {
 	}
 	defer d.Close()
 	return d.Sync() // the names are on the disk, too
+}
+
+// render makes the files of a record, by their names.
+func render(rep *control.Report) (map[string][]byte, error) {
+	b, err := json.MarshalIndent(rep, "", " ")
+	if err != nil {
+		return nil, fmt.Errorf("encode the record of drill %s: %w", rep.ID, err)
+	}
+	html, err := page.Render(rep)
+	if err != nil {
+		return nil, fmt.Errorf("draw the page of drill %s: %w", rep.ID, err)
+	}
+	return map[string][]byte{rep.ID + ".json": append(b, '\n'), rep.ID + ".md": []byte(markdown(rep)), rep.ID + ".html": html}, nil
 }
 
 func (s *records) alert() string {
@@ -131,8 +150,30 @@ func (s *records) read(id string) (*control.Report, error) {
 	return r, nil
 }
 
-// history is all records that can be read, newest first, without their series.
+// history is all records that can be read, newest first, without their series. The
+// files are read again when the directory has changed.
 func (s *records) history() ([]control.Report, error) {
+	at := s.stamp()
+	s.mu.Lock()
+	if !at.IsZero() && at.Equal(s.readAt) && len(s.memory) == 0 {
+		defer s.mu.Unlock()
+		return append([]control.Report{}, s.known...), nil
+	}
+	s.mu.Unlock()
+	all, err := s.readAll()
+	if err == nil && time.Since(at) > settled {
+		s.mu.Lock()
+		s.known, s.readAt = append([]control.Report{}, all...), at
+		s.mu.Unlock()
+	}
+	return all, err
+}
+
+// settled is how old a directory's time has to be for a change after it to have
+// another one.
+const settled = 50 * time.Millisecond
+
+func (s *records) readAll() ([]control.Report, error) {
 	files, err := os.ReadDir(s.dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) && s.alert() == "" {
 		return nil, control.Errorf(control.Internal, "read the drills' records: %v", err)
@@ -164,20 +205,6 @@ func (s *records) history() ([]control.Report, error) {
 	return out, nil
 }
 
-// previous is the last run of the same scenario on the same vendor before id.
-func (s *records) previous(id, scenario, vendor string) *control.Previous {
-	all, err := s.history()
-	if err != nil {
-		return nil
-	}
-	for i := range all {
-		if r := &all[i]; r.ID != id && r.Scenario == scenario && r.Vendor == vendor && r.CutoverS != nil {
-			return &control.Previous{ID: r.ID, CutoverS: r.CutoverS}
-		}
-	}
-	return nil
-}
-
 // closeOpen closes records of drills that a crash cut short: their faults
 // ended with the process that held them.
 func (m *Machine) closeOpen() {
@@ -205,6 +232,12 @@ func (m *Machine) closeOpen() {
 		m.log(e)
 	}
 }
+
+// Render makes the files of a record, by their names: its JSON, Markdown and HTML.
+func Render(r *control.Report) (map[string][]byte, error) { return render(r) }
+
+// Markdown is a record for people.
+func Markdown(r *control.Report) string { return markdown(r) }
 
 // cutShort closes the report of a drill that a crash interrupted: as aborted,
 // if its fault was still in. When it ended is not known; that it has, is.

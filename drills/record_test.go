@@ -192,7 +192,7 @@ func TestHistory_IsNewestFirstWhateverTheIDs(t *testing.T) {
 	if r, err := s.read("mm"); err != nil || len(r.Series) != 1 {
 		t.Errorf("one record: %+v, %v", r, err)
 	}
-	if p := s.previous("mm", "kill", "lanyun"); p == nil || p.ID != "aa" {
+	if p := s.earlier("mm", "kill", "lanyun"); len(p) != 2 || p[0].ID != "aa" {
 		t.Errorf("before mm came %+v", p)
 	}
 }
@@ -260,7 +260,7 @@ func TestState_IsACopy(t *testing.T) {
 func TestMachine_StartsNothingBeforeRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld()
-		m, err := New(Options{Control: w, Dir: t.TempDir(), Rules: rules(), Log: w.Log})
+		m, err := New(Options{Control: w, Dir: t.TempDir(), Config: settings(), Log: w.Log})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -2,25 +2,67 @@ package drills
 
 import (
 	"fmt"
+	"runtime"
+	"time"
 
 	"baton/engine/control"
 )
 
 // newReport is the report of a drill that begins.
 func (r *run) newReport() control.Report {
-	not := []string{"the vendor's own endpoint, its network and its account: the fault sits in this process, in the path to it"}
-	if r.terms.rules.MaxCost > 0 {
-		not = append(not, fmt.Sprintf("drill.max_cost %g: what a drill costs is not measured", r.terms.rules.MaxCost))
-	}
+	exercised, not := r.scope()
 	return control.Report{
 		ID: r.id, Scenario: r.scenario.Name, Vendor: r.vendor, Fault: r.spec, Who: r.start.Who(), Environment: r.terms.environment,
 		Started: r.st.Started, ConfigDigest: r.terms.digest, TargetS: r.st.TargetS, Phases: []control.Moment{},
 		Hypothesis: []control.Bound{}, Requests: r.st.Requests, Latency: map[string]control.Latency{},
 		Series: []control.Point{}, Weights: []control.WeightsAt{}, Note: r.start.Note, Ticket: r.start.Ticket, Files: map[string]string{},
-		Exercised:    []string{"that the engine notices by itself, the failover of requests, the shift of the weights, service without the vendor"},
-		NotExercised: not,
+		Exercised: exercised, NotExercised: not, Judge: r.scenario.Judge, Incident: r.incident,
+		Preflight: []control.Check{}, Steps: []control.StepState{}, Checklist: []control.Task{}, Comparison: []control.Previous{},
+		Vendors: map[string]control.Phased{}, Extra: map[string]float64{},
+		Versions: map[string]string{"baton": r.m.version, "go": runtime.Version(), "scenario": r.scenario.digest},
 	}
 }
+
+// scope is what the drill exercises and what it does not.
+func (r *run) scope() (exercised, not []string) {
+	s := r.scenario
+	switch {
+	case r.incident:
+		return []string{"all of it: nobody ordered this outage"}, []string{}
+	case s.external():
+		exercised = append(exercised, "the vendor's own endpoint, network or account, as people cut it", "that the engine notices by itself")
+	default:
+		not = append(not, "the vendor's own endpoint, its network and its account: the fault sits in this process, in the path to it")
+	}
+	switch {
+	case s.Failover == failoverManual:
+		exercised = append(exercised, "that people notice, decide and move the weights; the failover of single requests")
+		not = append(not, "the engine's own decision: failover was manual")
+	case s.Judge == judgeContained:
+		exercised = append(exercised, "that a vendor which is half broken gets less, and clients are unhurt")
+		not = append(not, "losing the vendor altogether")
+	case s.Judge == judgeRecovered:
+		exercised = append(exercised, "that service and weights come back after the fault, however often it came")
+	default:
+		exercised = append(exercised, "that the engine notices by itself, the failover of requests, the shift of the weights, service without the vendor")
+	}
+	if s.Failover == failoverAuto {
+		not = append(not, "people: whether somebody is called, and what they do")
+	}
+	if !s.Steady {
+		not = append(not, "a baseline: it was started at once")
+	}
+	if s.Load.RPS > 0 {
+		exercised = append(exercised, fmt.Sprintf("%g requests/s of the drill's own", s.Load.RPS))
+	}
+	if r.terms.cfg.Simulated() {
+		not = append(not, "real vendors: all are SIMULATED")
+	}
+	return exercised, not
+}
+
+// beforeSpan is how much before T0 counts as before.
+const beforeSpan = time.Minute
 
 // snapshot is the report as things stand. r.mu is held.
 func (r *run) snapshot() *control.Report {
@@ -29,59 +71,134 @@ func (r *run) snapshot() *control.Report {
 	rep.Hypothesis = append([]control.Bound{}, r.report.Hypothesis...)
 	rep.Requests, rep.CutoverS, rep.HurtS, rep.Reason = r.st.Requests, r.st.CutoverS, r.st.HurtS, r.st.Reason
 	rep.Requests.Lost = append([]string{}, r.st.Requests.Lost...)
+	rep.Preflight = append([]control.Check{}, r.st.Preflight...)
+	rep.Steps = append([]control.StepState{}, r.st.Steps...)
+	rep.Checklist = append([]control.Task{}, r.st.Checklist...)
 	if r.st.Verdict != nil {
 		rep.Verdict = *r.st.Verdict
 	}
 	s := &r.before.Service
 	rep.Latency = map[string]control.Latency{"before": {Count: s.Count, P50ms: s.P50ms, P90ms: s.P90ms, P99ms: s.P99ms}}
+	rep.Extra, rep.Vendors = map[string]float64{}, map[string]control.Phased{}
 	if len(r.seconds) > 0 {
-		end := r.last
-		if r.after != nil {
-			end = r.after
-			rep.Latency["after"] = latency(r.after, r.last)
-		}
-		rep.Latency["during"] = latency(r.seconds[0], end)
-		rep.Series, rep.Weights = r.series()
+		r.measured(&rep)
 	}
 	return &rep
+}
+
+// measured fills in what was counted. r.mu is held.
+func (r *run) measured(rep *control.Report) {
+	base, end := r.base(), r.last
+	if r.after != nil {
+		end = r.after
+		rep.Latency["after"] = latency(r.after.FirstToken, r.last.FirstToken)
+	}
+	begin := r.beforeBase()
+	if begin != nil {
+		rep.Latency["before"] = latency(begin.FirstToken, base.FirstToken)
+	}
+	rep.Latency["during"] = latency(base.FirstToken, end.FirstToken)
+	for i := range r.last.Vendors {
+		name := r.last.Vendors[i].Name
+		tokens := func(t *control.Tally) []control.Bucket { v := of(t, name); return v.FirstToken }
+		p := control.Phased{During: latency(tokens(base), tokens(end))}
+		if begin != nil {
+			p.Before = latency(tokens(begin), tokens(base))
+		}
+		if r.after != nil {
+			p.After = latency(tokens(r.after), tokens(r.last))
+		}
+		rep.Vendors[name] = p
+	}
+	rep.Series, rep.Weights = r.series()
+	r.figures(rep.Extra)
+}
+
+// base is what was counted at T0. r.mu is held.
+func (r *run) base() *control.Tally { return r.seconds[0] }
+
+// beforeBase is what was counted a while before T0, nil where that is not known.
+// r.mu is held.
+func (r *run) beforeBase() *control.Tally {
+	for _, t := range r.early.tallies {
+		if t.Time.Before(r.t0) && r.t0.Sub(t.Time) <= beforeSpan+time.Second {
+			return t
+		}
+	}
+	return nil
+}
+
+// figures are the scenario's own. r.mu is held.
+func (r *run) figures(out map[string]float64) {
+	switch {
+	case r.proof == nil:
+	case r.scenario.Judge == judgeContained:
+		out["contained_s"] = *r.proof
+	case r.scenario.Judge == judgeRecovered:
+		out["recovered_s"] = *r.proof
+	}
+	if at, ok := r.reached(momentAffected); ok {
+		out["affected_s"] = milli(at.Seconds())
+		if r.st.CutoverS != nil {
+			out["cutover_from_affected_s"] = milli(*r.st.CutoverS - at.Seconds())
+		}
+	}
+	if r.ejections > 0 {
+		out["ejections"] = float64(r.ejections)
+	}
 }
 
 // keep writes the record as it is now, and says so if it cannot: the drill goes
 // on without it.
 func (r *run) keep() {
 	r.mu.Lock()
-	look := r.st.CutoverS != nil && r.report.Previous == nil
+	look := (r.proof != nil || r.ended) && len(r.report.Comparison) == 0
 	r.mu.Unlock()
-	var before *control.Previous
+	var before []control.Previous
 	if look {
-		before = r.m.records.previous(r.id, r.scenario.Name, r.vendor)
+		before = r.m.records.earlier(r.id, r.scenario.Name, r.vendor)
 	}
 	r.mu.Lock()
-	if before != nil {
-		r.report.Previous = before
+	if len(before) > 0 {
+		r.report.Comparison = before
+		for i := range before {
+			if before[i].CutoverS != nil {
+				r.report.Previous = &before[i]
+				break
+			}
+		}
 	}
+	r.report.Trend = trend(r.st.CutoverS, r.report.Comparison)
 	rep := r.snapshot()
 	r.mu.Unlock()
 	err := r.m.records.save(rep)
 	r.mu.Lock()
 	r.st.Record = rep.Files["markdown"]
+	r.st.Page = rep.Files["html"]
 	r.mu.Unlock()
 	if err != nil {
-		r.m.log(control.Event{Level: control.Crit, Kind: "store", Vendor: r.vendor, Who: r.me(), Text: "the drill goes on, but its record is only in memory: " + err.Error()})
+		r.m.log(control.Event{Level: control.Crit, Kind: "store", Who: r.me(), Text: "the drill goes on, but its record is only in memory: " + err.Error()})
 	}
 }
 
-// announce says the cutover in the journal and writes the record.
+// announce says the proof in the journal and writes the record.
 func (r *run) announce() {
 	r.mu.Lock()
-	st := r.st
+	st, proof, word := r.st, *r.proof, r.word()
 	r.mu.Unlock()
-	level, word := control.Info, "passed"
+	level, verdict := control.Info, "passed"
 	if *st.Verdict != control.Passed {
-		level, word = control.Crit, *st.Verdict+": "+st.Reason
+		level, verdict = control.Crit, *st.Verdict+": "+st.Reason
 	}
 	r.keep()
-	r.say(level, r.me(), fmt.Sprintf("cutover %s against %s, %s; clients failed: %d of %d. R restores %s", clock(*st.CutoverS), clock(st.TargetS), word,
-		st.Requests.Failed, st.Requests.OK+st.Requests.Failed, r.label),
-		map[string]any{"cutover_s": *st.CutoverS, "verdict": *st.Verdict, "phase": control.PhaseVerified})
+	then := ""
+	if r.scenario.Restore == restoreByHand && !r.incident {
+		then = ". R restores " + r.label
+	}
+	if r.scenario.external() && !r.incident {
+		then = ". Put " + r.label + " back now"
+	}
+	r.say(level, r.me(), fmt.Sprintf("%s %s against %s, %s; clients failed: %d of %d%s", word, clock(proof), clock(st.TargetS), verdict,
+		st.Requests.Failed, st.Requests.OK+st.Requests.Failed, then),
+		map[string]any{"cutover_s": st.CutoverS, "verdict": *st.Verdict, "phase": control.PhaseVerified})
 }

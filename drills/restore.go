@@ -3,6 +3,7 @@ package drills
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"baton/engine/control"
@@ -11,25 +12,35 @@ import (
 // halt ends a drill that was told to stop: it restores, whatever else happens.
 func (r *run) halt() bool {
 	r.mu.Lock()
-	why, given, cut := r.why, r.st.Verdict != nil, r.st.CutoverS
-	over := r.st.Phase == control.PhaseRestored
+	why, given := r.why, r.st.Verdict != nil
+	over := r.isRestored() && given
 	r.mu.Unlock()
 	if over { // only the failback was waited for
-		r.fellBack("", "not seen: "+why.text)
+		r.fellBack(nil, "not seen: "+why.text)
 		r.finish("", "")
 		return true
 	}
-	if err := r.restore(); err != nil {
-		why.text += "; the fault could not be ended (" + err.Error() + ") and expires by itself"
+	switch {
+	case r.scenario.external():
+		why.text += "; what was cut has to be put back by whoever cut it"
+	default:
+		if err := r.restore(); err != nil {
+			why.text += "; the fault could not be ended (" + err.Error() + ") and expires by itself"
+		}
 	}
 	r.mu.Lock()
 	r.stampRestored()
+	proof := r.proof
+	before := r.provenBefore()
+	verdict, reason := r.unproven()
 	r.mu.Unlock()
 	switch {
 	case given && why.orderly:
 		r.finish("", "")
-	case cut != nil:
-		r.finish(control.Aborted, why.text+"; the cutover "+clock(*cut)+" was proven before that")
+	case why.orderly && verdict == control.Failed: // too late whatever comes
+		r.finish(verdict, reason)
+	case proof != nil:
+		r.finish(control.Aborted, why.text+"; "+before)
 	default:
 		r.finish(control.Aborted, why.text)
 	}
@@ -56,30 +67,45 @@ func (r *run) restore() error {
 	return nil
 }
 
-// stampRestored stamps the end of the fault, by our clock where the engine's
+// noteRestored takes our own clock for the end of the fault where the engine's
 // stamp is not known. r.mu is held.
-func (r *run) stampRestored() {
+func (r *run) noteRestored() {
 	if r.restored.at.IsZero() {
 		r.restored = restoration{at: r.t0.Add(time.Since(r.zero)), by: r.me()}
 	}
-	r.st.Until = nil
-	r.reach(control.PhaseRestored, r.restored.at)
+}
+
+// stampRestored stamps the end of the fault. r.mu is held.
+func (r *run) stampRestored() {
+	r.noteRestored()
+	r.st.Until, r.st.Waits = nil, ""
+	if !r.isRestored() {
+		r.reach(control.PhaseRestored, r.restored.at)
+	}
 }
 
 // afterRestore goes on once the fault has ended, and reports whether the drill
-// has, too: without a cutover nothing is left to wait for.
+// has, too: without a proof nothing is left to wait for, but in a drill that asks
+// for recovery.
 func (r *run) afterRestore(t *control.Tally) bool {
 	r.mu.Lock()
+	sealed := r.isSealed()
 	r.stampRestored()
 	r.after = t
 	by := r.restored.by
-	given, proven := r.st.Verdict != nil, r.st.CutoverS != nil
-	verdict, reason := r.unproven()
+	given, proven := r.st.Verdict != nil, r.proof != nil
+	verdict, reason := "", ""
+	if r.scenario.Judge != judgeRecovered {
+		verdict, reason = r.unproven()
+	}
 	r.mu.Unlock()
-	r.say(control.Info, by, fmt.Sprintf("drill %s: %s restored; it is tried at once and comes back over a ramp", r.scenario.Name, r.label),
-		map[string]any{"phase": control.PhaseRestored})
+	text := fmt.Sprintf("drill %s: %s restored; it is tried at once and comes back over a ramp", r.scenario.Name, r.label)
+	if sealed {
+		text = fmt.Sprintf("drill %s is unsealed: it was %s at %s, from %s on. It comes back over a ramp", r.scenario.Name, r.spec.Kind, r.label, r.t0.In(zone(&r.terms.rules)).Format("15:04:05"))
+	}
+	r.say(control.Info, by, text, map[string]any{"phase": control.PhaseRestored})
 	switch {
-	case proven:
+	case proven, r.scenario.Judge == judgeRecovered && !given:
 		r.keep()
 		return false
 	case given:
@@ -88,6 +114,33 @@ func (r *run) afterRestore(t *control.Tally) bool {
 		r.finish(verdict, reason)
 	}
 	return true
+}
+
+// aftermath waits for what comes after the fault, and reports whether the drill is
+// over.
+func (r *run) aftermath(ctx context.Context, t *control.Tally) bool {
+	r.mu.Lock()
+	given, gone := r.st.Verdict != nil, r.gone
+	late := t.Time.Sub(r.restored.at) > r.deadline()+time.Duration(r.hold()+1)*time.Second
+	what, few := "", false
+	if !given {
+		what, few = r.missing()
+	}
+	r.mu.Unlock()
+	switch {
+	case given:
+		return r.failback(ctx, t)
+	case gone != "":
+		r.finish(control.Aborted, gone+" before it was proven: "+what)
+		return true
+	case late && few:
+		r.finish(control.Inconclusive, what)
+		return true
+	case late:
+		r.finish(control.Failed, fmt.Sprintf("no %s within %s: %s", r.aim(), clock(r.deadline().Seconds()), what))
+		return true
+	}
+	return false
 }
 
 // failback waits until the vendor is back where it belongs, which is judged
@@ -104,16 +157,16 @@ func (r *run) failback(ctx context.Context, t *control.Tally) bool {
 			r.mu.Lock()
 			r.reach(control.PhaseFailback, t.Time)
 			r.mu.Unlock()
-			r.fellBack(clock(since.Seconds()), "")
+			r.fellBack(&since, "")
 			r.finish("", "")
 			return true
 		}
 	}
 	switch {
 	case gone != "":
-		r.fellBack("", "not seen: "+gone)
+		r.fellBack(nil, "not seen: "+gone)
 	case since > failbackTime && why != "":
-		r.fellBack("", "not within it: "+why)
+		r.fellBack(nil, "not within it: "+why)
 	default:
 		return false
 	}
@@ -145,10 +198,18 @@ func (r *run) away(ctx context.Context, t *control.Tally) string {
 }
 
 // fellBack keeps how the failback went: how long it took, or why not.
-func (r *run) fellBack(took, not string) {
+func (r *run) fellBack(took *time.Duration, not string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.report.Hypothesis = append(r.report.Hypothesis, failbackBound(took, not))
+	text := ""
+	switch {
+	case took != nil:
+		r.report.FailbackS, r.report.Failback = control.Figure(milli(took.Seconds())), control.Passed
+		text = clock(took.Seconds())
+	case !strings.HasPrefix(not, "not seen"):
+		r.report.Failback = control.Failed
+	}
+	r.report.Hypothesis = append(r.report.Hypothesis, failbackBound(text, not))
 }
 
 func failbackBound(took, not string) control.Bound {
@@ -159,6 +220,8 @@ func failbackBound(took, not string) control.Bound {
 
 // finish ends the drill; with no verdict the one it has stays.
 func (r *run) finish(verdict, reason string) {
+	r.leaveAsFound()
+	defer r.m.tape.End(r.id)
 	r.mu.Lock()
 	if verdict != "" {
 		r.judged(verdict, reason)
@@ -169,20 +232,24 @@ func (r *run) finish(verdict, reason string) {
 	if got == control.Passed {
 		end = control.PhaseDone
 	}
-	if r.t0.IsZero() {
+	switch {
+	case r.t0.IsZero():
 		r.st.Phase = end
-	} else {
+	default:
 		r.reach(end, r.t0.Add(now.Sub(r.zero)))
-		if r.st.CutoverS == nil {
+		if r.proof == nil {
 			what, _ := r.missing()
-			r.report.Hypothesis = append([]control.Bound{{Name: "cutover", Want: "at most " + clock(r.st.TargetS), Got: "not proven: " + what}}, r.report.Hypothesis...)
+			r.report.Hypothesis = append([]control.Bound{{Name: r.word(), Want: "at most " + clock(r.st.TargetS), Got: "not proven: " + what}}, r.report.Hypothesis...)
 		}
 	}
-	r.st.Until = nil
+	r.st.Until, r.st.Armed, r.st.Waits = nil, nil, ""
 	r.ended = true
 	at := now.UTC()
 	r.report.Ended = &at
 	text := fmt.Sprintf("drill %s of %s ended: %s", r.scenario.Name, r.label, got)
+	if r.incident {
+		text = fmt.Sprintf("the outage of %s is over: %s", r.label, got)
+	}
 	if r.st.Reason != "" {
 		text += ": " + r.st.Reason
 	}

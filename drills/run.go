@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"baton/engine/control"
@@ -17,8 +19,14 @@ const (
 	overdue  = 2 * time.Second        // after its time, when a fault that has not ended is ended
 )
 
-// run is one drill. One goroutine, in drill, does everything that is not asked
-// from outside.
+// Moments that are no phases of their own.
+const (
+	momentPressed  = "pressed"  // external: a person's keypress
+	momentAffected = "affected" // external: the first bad attempt
+)
+
+// run is one drill, or one outage that nobody ordered. One goroutine does
+// everything that is not asked from outside.
 type run struct {
 	m        *Machine
 	id       string
@@ -28,34 +36,49 @@ type run struct {
 	spec     control.FaultSpec
 	start    *control.StartDrill
 	terms    terms
-	before   *control.Snapshot
+	incident bool
+
+	beat atomic.Int64 // unix nanoseconds of the last step
 
 	stopping chan struct{} // closed by stop
 	left     chan struct{} // closed by leave
 	once     sync.Once
 	leaving  sync.Once
+	tidied   sync.Once
 
 	// Of the goroutine alone.
 	seq      int64     // of the journal, read so far
 	answered time.Time // when the engine last did, by our clock
 	nextBack time.Time // when to look for the failback again
+	nextCost time.Time
+	nextStep int       // of the scenario
+	expiry   time.Time // of the fault in force
+	traffic  *traffic  // of its own; nil: none
+	leased   bool      // failover is manual for this drill
+	calm     time.Time // of an incident: since when the vendor is back where it belongs
 
-	mu     sync.Mutex // guards what follows; only the goroutine writes it, stop and leave apart
-	why    ending     // of stop
-	gone   string     // of leave
+	mu     sync.Mutex // guards what follows; only the goroutine writes it, stop, leave and mark apart
+	before *control.Snapshot
+	why    ending // of stop
+	gone   string // of leave
 	ended  bool
 	t0     time.Time // as the engine stamped it
 	zero   time.Time // the same by our clock
 	st     control.DrillState
 	report control.Report
 	counts
-	noticed  time.Time // the first sign in the journal that the vendor's loss was noticed
-	shifted  time.Duration
-	from     int // the first second from which no whole hold has been looked at
-	looked   int // the second at which verify last looked
-	late     bool
-	restored restoration
-	spoiled  string // what somebody did that makes the drill worthless
+	noticed   time.Time // the first sign in the journal that the vendor's loss was noticed
+	shifted   time.Duration
+	from      int // the first second from which no whole hold has been looked at
+	looked    int // the second at which verify last looked
+	late      bool
+	proof     *float64 // what the scenario judges by, in seconds; nil: not proven
+	restored  restoration
+	spoiled   string // what somebody did that makes the drill worthless
+	ejections int
+	faults    int           // steps that inject and are still to come
+	keypress  restoration   // a person's mark that has not been looked at
+	ticks     []phaseOfTask // beside st.Checklist: by what a task ticks itself
 }
 
 // ending is why a drill is to end.
@@ -64,75 +87,108 @@ type ending struct {
 	orderly bool // a verdict that was given before stands
 }
 
-// restoration is the end of the fault; the zero value: it has not ended.
+// restoration is when something was ended, and by whom; the zero value: it was
+// not.
 type restoration struct {
 	at time.Time
 	by string
 }
 
-func newRun(m *Machine, s *Scenario, c *control.StartDrill, spec control.FaultSpec, snap *control.Snapshot) *run {
+func newRun(m *Machine, s *Scenario, c *control.StartDrill, vendor string, spec control.FaultSpec, snap *control.Snapshot) *run {
 	r := &run{
-		m: m, id: c.ID, scenario: s, vendor: c.Vendor, label: c.Vendor, spec: spec, start: c, terms: m.terms, before: snap,
+		m: m, id: c.ID, scenario: s, vendor: vendor, label: vendor, spec: spec, start: c, terms: m.terms, before: snap,
 		stopping: make(chan struct{}), left: make(chan struct{}),
 	}
-	if l := snap.Vendor(c.Vendor).Label; l != "" {
-		r.label = l
+	if v := snap.Vendor(vendor); v != nil && v.Label != "" {
+		r.label = v.Label
+	}
+	for i := range s.Steps {
+		if s.Steps[i].Fault != nil {
+			r.faults++
+		}
 	}
 	r.st = control.DrillState{
-		ID: c.ID, Scenario: s.Name, Vendor: c.Vendor, Fault: spec, Who: c.Who(), Phase: control.PhaseSteady,
+		ID: c.ID, Scenario: s.Name, Vendor: vendor, Fault: spec, Who: c.Who(), Phase: control.PhaseSteady,
 		TargetS: r.terms.rules.Target.Seconds(), Phases: []control.Moment{}, Started: time.Now().UTC(),
-		Requests: control.DrillRequests{Lost: []string{}},
+		Requests: control.DrillRequests{Lost: []string{}}, Judge: s.Judge, Preflight: []control.Check{}, Steps: []control.StepState{}, Checklist: []control.Task{},
+		Budget: &control.DrillRisk{MaxFailed: int64(r.terms.rules.MaxFailed)},
 	}
+	if c := r.terms.rules.MaxCost; c > 0 {
+		r.st.Budget.MaxCost = &c
+	}
+	for i := range s.Steps {
+		r.st.Steps = append(r.st.Steps, control.StepState{AtS: s.Steps[i].At.Seconds(), Text: s.Steps[i].text()})
+	}
+	r.checklist()
 	r.report = r.newReport()
 	return r
 }
 
 // drill runs it from preflight to the end.
 func (r *run) drill(ctx context.Context) {
-	if reason := r.preflight(); reason != "" {
-		r.finish(control.Refused, reason)
+	defer r.leaveAsFound()
+	if why := refusal(r.st.Preflight); why != "" {
+		r.finish(control.Refused, why)
 		return
 	}
+	r.record()
 	r.keep()
-	if err := r.inject(ctx); err != nil {
-		r.finish(control.Refused, "the fault could not be injected: "+err.Error())
+	if err := r.prepare(ctx); err != nil {
+		r.finish(control.Refused, err.Error())
 		return
 	}
+	if !r.steady(ctx) {
+		return
+	}
+	begin := r.inject
+	if r.scenario.external() {
+		begin = r.await
+	}
+	if err := begin(ctx); err != nil {
+		if end, ok := errors.AsType[*unbegun](err); ok {
+			r.finish(end.verdict, end.reason)
+		} else {
+			r.finish(control.Refused, "the fault could not be injected: "+err.Error())
+		}
+		return
+	}
+	r.opening()
+	r.loop(ctx, r.step)
+}
+
+// record has what a console would show recorded.
+func (r *run) record() {
+	path, err := r.m.tape.Begin(r.id)
+	if err != nil {
+		r.m.warn("the drill is not recorded: " + err.Error())
+		return
+	}
+	r.mu.Lock()
+	r.report.Recording = path
+	r.mu.Unlock()
+}
+
+// unbegun ends a drill before its T0.
+type unbegun struct{ verdict, reason string }
+
+func (u *unbegun) Error() string { return u.reason }
+
+// loop steps until one says that it was the last.
+func (r *run) loop(ctx context.Context, step func(context.Context) bool) {
 	tick := time.NewTicker(pace)
 	defer tick.Stop()
-	r.opening()
 	for {
+		r.beat.Store(time.Now().UnixNano())
 		select {
 		case <-ctx.Done():
 			r.stop("baton stopped", true)
 		case <-r.stopping:
 		case <-tick.C:
 		}
-		if r.step(ctx) {
+		if step(ctx) {
 			return
 		}
 	}
-}
-
-// preflight says why the drill must not run, "" if it may: a kill is refused
-// only when nobody else may take traffic.
-func (r *run) preflight() string {
-	for i := range r.before.Vendors {
-		v := &r.before.Vendors[i]
-		if v.Name != r.vendor && takes(v.State) {
-			return ""
-		}
-	}
-	return "no other vendor may take traffic"
-}
-
-// takes says whether a vendor in that state may take traffic.
-func takes(state string) bool {
-	switch state {
-	case control.Ejected, control.Drained, control.Disabled:
-		return false
-	}
-	return true
 }
 
 // inject injects the fault: T0 is the engine's stamp of it, because the
@@ -144,30 +200,16 @@ func (r *run) inject(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	events, err := control.Get[[]control.Event](ctx, r.m.control, control.EventsAfter{})
+	if err := r.catchUp(ctx); err != nil {
+		return err
+	}
+	sent := time.Now()
+	r.beat.Store(sent.UnixNano())
+	t0, err := r.strike(ctx, r.spec)
 	if err != nil {
 		return err
 	}
-	if n := len(events); n > 0 {
-		r.seq = events[n-1].Seq
-	}
-	by := control.Meta{By: "drill:" + r.id}
-	sent := time.Now()
-	if err := r.m.control.Do(ctx, &control.SetFault{Meta: by, Vendor: r.vendor, FaultSpec: r.spec}); err != nil {
-		if lost(err) {
-			_ = r.restore() // it may have taken effect: said by restore where it fails
-		}
-		return err
-	}
 	done := time.Now()
-	t0 := sent
-	if events, err = control.Get[[]control.Event](ctx, r.m.control, control.EventsAfter{Seq: r.seq}); err == nil {
-		for _, e := range events {
-			if e.Kind == "fault" && e.Vendor == r.vendor && e.Who == by.Who() && e.Data["on"] == true {
-				t0 = e.Time
-			}
-		}
-	}
 	base.Time = t0
 	until := t0.Add(time.Duration(r.spec.For)).UTC()
 	r.mu.Lock()
@@ -179,8 +221,41 @@ func (r *run) inject(ctx context.Context) error {
 	r.answered = done
 	r.counts.begin(base)
 	r.st.Until = &until
+	r.st.Armed = nil
 	r.reach(control.PhaseFault, t0)
 	return nil
+}
+
+// catchUp reads the journal up to now.
+func (r *run) catchUp(ctx context.Context) error {
+	events, err := control.Get[[]control.Event](ctx, r.m.control, control.EventsAfter{Seq: r.seq})
+	if n := len(events); err == nil && n > 0 {
+		r.seq = events[n-1].Seq
+	}
+	return err
+}
+
+// strike puts a fault into the path to the vendor, and returns when, by the
+// engine's own stamp where the journal has it: of a sealed drill it has not.
+func (r *run) strike(ctx context.Context, spec control.FaultSpec) (time.Time, error) {
+	by := control.Meta{By: r.me()}
+	seq, sent := r.seq, time.Now()
+	if err := r.m.control.Do(ctx, &control.SetFault{Meta: by, Vendor: r.vendor, FaultSpec: spec}); err != nil {
+		if lost(err) {
+			_ = r.restore() // it may have taken effect: said by restore where it fails
+		}
+		return time.Time{}, err
+	}
+	at := sent
+	if events, err := control.Get[[]control.Event](ctx, r.m.control, control.EventsAfter{Seq: seq}); err == nil {
+		for i := range events {
+			if e := &events[i]; e.Kind == "fault" && e.Vendor == r.vendor && e.Who == by.Who() && e.Data["on"] == true {
+				at = e.Time
+			}
+		}
+	}
+	r.expiry = at.Add(time.Duration(spec.For))
+	return at, nil
 }
 
 // lost says whether a command that failed may have taken effect all the same.
@@ -200,9 +275,20 @@ func (r *run) opening() {
 	}
 	reason := r.st.Reason
 	r.mu.Unlock()
-	text := fmt.Sprintf("drill %s: %s killed (%s); the engine has to notice. It ends with R, or in %s", r.scenario.Name, r.label, r.spec.Kind, r.spec.For)
-	if idle {
-		text = fmt.Sprintf("drill %s: %s, and %s. It ends with R, or in %s", r.scenario.Name, r.spec.Kind, reason, r.spec.For)
+	ends := "It ends once its verdict is given, with A, or in " + r.spec.For.String()
+	if r.scenario.Restore == restoreByHand {
+		ends = "It ends with R, or in " + r.spec.For.String()
+	}
+	text := fmt.Sprintf("drill %s: %s killed (%s); the engine has to notice. %s", r.scenario.Name, r.label, r.spec.Kind, ends)
+	switch {
+	case r.scenario.Sealed:
+		return // the moment is a secret, too
+	case idle:
+		text = fmt.Sprintf("drill %s: %s, and %s. %s", r.scenario.Name, r.spec.Kind, reason, ends)
+	case r.scenario.external():
+		text = fmt.Sprintf("drill %s: %s was cut; the engine has to notice", r.scenario.Name, r.label)
+	case r.scenario.Judge != judgeCutover:
+		text = fmt.Sprintf("drill %s: %s at %s; the engine has to notice. %s", r.scenario.Name, r.spec.Kind, r.label, ends)
 	}
 	r.say(control.Warn, r.start.Who(), text, map[string]any{"phase": control.PhaseFault, "command": r.start.Line()})
 }
@@ -221,37 +307,60 @@ func (r *run) step(ctx context.Context) bool {
 		return false
 	}
 	r.answered = time.Now()
+	r.reckon(ctx, t.Time)
 
 	r.mu.Lock()
 	at := t.Time.Sub(r.t0)
-	over := r.st.Phase == control.PhaseRestored
+	over := r.isRestored()
 	r.take(t, at)
 	var proven bool
 	var breach string
 	if !over {
-		proven = r.progress(t)
+		r.outside(t)
 		breach = r.breached(t)
 	}
+	if !over || r.scenario.Judge == judgeRecovered {
+		proven = r.progress(t)
+	}
+	r.tickTasks()
 	ended := !r.restored.at.IsZero()
 	r.mu.Unlock()
 
-	switch {
-	case over:
-		return r.failback(ctx, t)
-	case proven:
+	if proven {
 		r.announce()
 	}
 	switch {
+	case over:
+		return r.aftermath(ctx, t)
 	case ended:
 		return r.afterRestore(t)
 	case breach != "":
 		r.stop(breach, false)
-	case at > time.Duration(r.spec.For)+overdue:
+	case proven && r.scenario.Restore == restoreAfterHold:
+		if r.restore() == nil {
+			r.mu.Lock()
+			r.noteRestored()
+			r.mu.Unlock()
+			return r.afterRestore(r.last)
+		}
+	case r.unattended(at):
+		r.stop(fmt.Sprintf("the target of %s has passed", clock(r.terms.rules.Target.Seconds())), true)
+	case at > r.scenario.lasting(r.spec)+overdue:
 		r.stop("the fault was in force beyond its time", true)
 	default:
 		r.overtime(at)
+		r.dueSteps(ctx, at)
 	}
 	return false
+}
+
+// unattended says whether a drill that restores by itself has nothing to gain from
+// going on: it has failed.
+func (r *run) unattended(at time.Duration) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.scenario.Restore == restoreAfterHold && r.scenario.Judge != judgeRecovered && r.st.Verdict == nil &&
+		at > r.terms.rules.Target && r.tooLate(at)
 }
 
 // look reads the journal, then the counts: what the journal does not have yet
@@ -281,28 +390,54 @@ func (r *run) tally(ctx context.Context) (*control.Tally, error) {
 // reach stamps a phase. r.mu is held.
 func (r *run) reach(phase string, at time.Time) {
 	r.st.Phase = phase
-	r.st.Phases = append(r.st.Phases, control.Moment{Name: phase, TS: milli(at.Sub(r.t0).Seconds()), Time: at.UTC()})
+	r.stamp(phase, at)
+}
+
+// stamp keeps a moment, in the order of the time. Before T0 is known it has no
+// time from there. r.mu is held.
+func (r *run) stamp(name string, at time.Time) {
+	m := control.Moment{Name: name, Time: at.UTC()}
+	if !r.t0.IsZero() {
+		m.TS = milli(at.Sub(r.t0).Seconds())
+	}
+	i := len(r.st.Phases)
+	for i > 0 && r.st.Phases[i-1].Time.After(m.Time) {
+		i--
+	}
+	r.st.Phases = slices.Insert(r.st.Phases, i, m)
+	if name == control.PhaseFault { // now the ones before have a time, too
+		for k := range r.st.Phases {
+			r.st.Phases[k].TS = milli(r.st.Phases[k].Time.Sub(r.t0).Seconds())
+		}
+	}
 }
 
 // reached says how long after T0 a phase was reached. r.mu is held.
 func (r *run) reached(phase string) (time.Duration, bool) {
 	for i := range r.st.Phases {
 		if p := &r.st.Phases[i]; p.Name == phase {
-			return p.Time.Sub(r.t0), true
+			return time.Duration(p.TS * float64(time.Second)), true
 		}
 	}
 	return 0, false
 }
 
-// judged gives a verdict. r.mu is held.
-func (r *run) judged(verdict, reason string) { r.st.Verdict, r.st.Reason = &verdict, reason }
+// isRestored says whether the fault has ended for good. r.mu is held.
+func (r *run) isRestored() bool {
+	_, is := r.reached(control.PhaseRestored)
+	return is
+}
 
-// stop asks the run to end and restore, for the first reason given. A verdict
-// that was given before stands if the end is an orderly one.
+// judged gives the verdict. r.mu is held.
+func (r *run) judged(verdict, reason string) {
+	r.st.Verdict, r.st.Reason = &verdict, reason
+}
+
+// stop tells the drill to end.
 func (r *run) stop(why string, orderly bool) {
 	r.once.Do(func() {
 		r.mu.Lock()
-		r.why = ending{text: why, orderly: orderly}
+		r.why = ending{why, orderly}
 		r.mu.Unlock()
 		close(r.stopping)
 	})
@@ -327,46 +462,36 @@ func (r *run) leave(why string) {
 	})
 }
 
-// replaceable says whether another drill may start: its fault is gone.
+// replaceable says whether another drill may start: its fault is gone, and its
+// verdict given.
 func (r *run) replaceable() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	_, over := r.reached(control.PhaseRestored)
-	return r.ended || over
+	return r.ended || r.isRestored() && r.st.Verdict != nil
 }
 
-// state is a copy for the snapshot.
-func (r *run) state() *control.DrillState {
+// over says whether it has ended altogether.
+func (r *run) over() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	st := r.st
-	st.Phases = append([]control.Moment{}, r.st.Phases...)
-	st.Requests.Lost = append([]string{}, r.st.Requests.Lost...)
-	st.ClockS = r.clock()
-	return &st
+	return r.ended
 }
 
-// clock is what the large clock shows, in seconds: it runs from T0, and stands
-// still at the cutover, or where the fault ended without one. r.mu is held.
-func (r *run) clock() float64 {
-	restored, over := r.reached(control.PhaseRestored)
-	switch {
-	case r.st.CutoverS != nil:
-		return *r.st.CutoverS
-	case r.zero.IsZero():
-		return 0 // refused, or not begun
-	case over:
-		return milli(restored.Seconds())
-	case r.st.Verdict != nil:
-		return 0 // there was nothing to time
-	}
-	return milli(time.Since(r.zero).Seconds())
+// inForce says whether its fault may be in the path to the vendor.
+func (r *run) inForce() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return !r.ended && !r.t0.IsZero() && !r.isRestored() && !r.scenario.external()
 }
 
 // say puts something about the drill into the journal.
 func (r *run) say(level, who, text string, data map[string]any) {
 	data["id"] = r.id
-	r.m.log(control.Event{Level: level, Kind: "drill", Vendor: r.vendor, Who: who, Text: text, Data: data})
+	vendor := r.vendor
+	if r.sealed() {
+		vendor = ""
+	}
+	r.m.log(control.Event{Level: level, Kind: "drill", Vendor: vendor, Who: who, Text: text, Data: data})
 }
 
 // me is the Who of what the drill does by itself.

@@ -1,21 +1,13 @@
 package drills
 
 import (
-	"embed"
-	"fmt"
-	"path"
-	"regexp"
+	"maps"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
-	"baton/engine/config/strict"
 	"baton/engine/control"
 )
-
-//go:embed scenarios/*.toml
-var builtin embed.FS
 
 // faultKinds are the words for faults, as baton/vendors/fault knows them.
 var faultKinds = []string{
@@ -23,24 +15,61 @@ var faultKinds = []string{
 	"cut_stream", "stall_stream", "garbage", "dns", "tls", "auth",
 }
 
-var scenarioName = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,63}$`)
+// The words that may stand in place of a fault.
+const (
+	kindRandom   = "random"   // drawn from outages
+	kindExternal = "external" // people cut the vendor themselves
+	kindOutage   = "outage"   // of an incident: whatever it was
+)
+
+// outages are the faults after which nothing comes of a vendor: what a random one
+// is drawn from.
+var outages = []string{"refuse", "blackhole", "reset", "http_500", "http_503", "dns", "tls"}
+
+// What a scenario can ask for.
+const (
+	judgeCutover   = "cutover"   // good service without the vendor
+	judgeContained = "contained" // good service although it is half broken
+	judgeRecovered = "recovered" // good service after it, and as before
+)
+
+const (
+	targetGiven     = "given" // by who starts it
+	targetPrimary   = "primary"
+	targetSecondary = "secondary"
+	targetRandom    = "random"
+
+	failoverAuto   = "auto"
+	failoverManual = "manual"
+
+	restoreAfterHold = "after-hold"
+	restoreByHand    = "by-hand"
+)
 
 // Scenario is a drill that can be run, as its file describes it.
 type Scenario struct {
 	Name     string        `toml:"name"`     // as the file's, without .toml
 	Claim    string        `toml:"claim"`    // the hypothesis in words
-	Judge    string        `toml:"judge"`    // cutover
-	Target   string        `toml:"target"`   // given: by who starts it
+	Judge    string        `toml:"judge"`    // cutover, contained or recovered
+	Target   string        `toml:"target"`   // given, primary, secondary, random or a vendor's name
 	Fault    ScenarioFault `toml:"fault"`    // what is injected
+	Steps    []Step        `toml:"steps"`    // further commands, from T0
+	Load     Load          `toml:"load"`     // traffic of its own
 	Bounds   Bounds        `toml:"bounds"`   // what it asks for beside drill.target
-	Failover string        `toml:"failover"` // auto
-	Restore  string        `toml:"restore"`  // by-hand
+	Failover string        `toml:"failover"` // auto, or manual: people move the weights
+	Restore  string        `toml:"restore"`  // after-hold or by-hand
+	Steady   bool          `toml:"steady"`   // preflight and a baseline before the fault; default true
+	Window   time.Duration `toml:"window"`   // the fault comes at a random moment of it
+	Sealed   bool          `toml:"sealed"`   // vendor, fault and moment are not told until the fault has ended
+
+	file   string // of the user's own
+	digest string // sha256 of the file's text
 }
 
 // ScenarioFault is the fault of a scenario. What is left out is as in a fault
 // that people inject.
 type ScenarioFault struct {
-	Kind     string        `toml:"kind"`
+	Kind     string        `toml:"kind"`    // a fault's word, random or external
 	Percent  *float64      `toml:"percent"` // of attempts, over 0 up to 100
 	For      time.Duration `toml:"for"`     // at most 1h
 	Ramp     time.Duration `toml:"ramp"`
@@ -51,137 +80,110 @@ type ScenarioFault struct {
 	InFlight string        `toml:"in_flight"`
 }
 
+// Step is a further command at a time after T0: exactly one of restore, fault,
+// weights and mark.
+type Step struct {
+	At      time.Duration      `toml:"at"`
+	Restore bool               `toml:"restore"` // the fault ends
+	Fault   *ScenarioFault     `toml:"fault"`   // another one, in place of the one in force
+	Weights map[string]float64 `toml:"weights"` // by vendor, or primary and secondary; percent
+	Mark    string             `toml:"mark"`    // a line for the journal and the report
+}
+
+// Load is the traffic that a drill sends through the gateway by itself.
+type Load struct {
+	RPS    float64 `toml:"rps"`    // 0: whatever traffic there is
+	Batch  float64 `toml:"batch"`  // part of it that is batch work, 0-1
+	Stream float64 `toml:"stream"` // part of the interactive that is streamed, 0-1
+}
+
 // Bounds are what a scenario asks for; 0: not asked.
 type Bounds struct {
-	Cutover time.Duration `toml:"cutover"`
-	Success float64       `toml:"success"` // of clients' requests, from T0 to the proof, 0-1
+	Cutover   time.Duration `toml:"cutover"`
+	Contained time.Duration `toml:"contained"` // until clients are unhurt and the vendor's share is down
+	Recovered time.Duration `toml:"recovered"` // from the last restore until clients are served well
+	Success   float64       `toml:"success"`   // of clients' requests, from T0 to the proof, 0-1
+	P99       time.Duration `toml:"p99"`       // first token, in the window that proves; else by drill's own rule
+	Hurt      time.Duration `toml:"hurt"`      // seconds in which clients may be hurt
+	Share     float64       `toml:"share"`     // percent of attempts that the vendor may still get, contained
+	Ejections *int          `toml:"ejections"` // of the vendor, at most
 }
 
-// Builtin returns the scenarios that come with baton, by name.
-func Builtin() (map[string]*Scenario, error) {
-	files, err := builtin.ReadDir("scenarios")
-	if err != nil {
-		return nil, fmt.Errorf("read the built-in scenarios: %w", err)
+// spec is the scenario's fault as a command takes it.
+func (s *Scenario) spec() control.FaultSpec { return s.Fault.spec() }
+
+func (f *ScenarioFault) spec() control.FaultSpec {
+	return control.FaultSpec{
+		Kind: f.Kind, Percent: f.Percent, For: control.Duration(f.For), Ramp: control.Duration(f.Ramp), Lane: f.Lane,
+		Delay: control.Duration(f.Delay), Rate: f.Rate, After: f.After, InFlight: f.InFlight,
 	}
-	all := make(map[string]*Scenario, len(files))
-	for _, f := range files {
-		data, err := builtin.ReadFile("scenarios/" + f.Name())
-		if err != nil {
-			return nil, fmt.Errorf("read the built-in scenario %s: %w", f.Name(), err)
-		}
-		s, err := Parse(f.Name(), data)
-		if err != nil {
-			return nil, fmt.Errorf("built-in scenario: %w", err)
-		}
-		all[s.Name] = s
-	}
-	return all, nil
 }
 
-// Parse reads a scenario's file. Its error is of type strict.Errors and names
-// every mistake with its line.
-func Parse(file string, data []byte) (*Scenario, error) {
-	s := &Scenario{Judge: "cutover", Target: "given", Failover: "auto", Restore: "by-hand"}
-	s.Fault.For = 15 * time.Minute
-	doc, errs := strict.Decode(file, data, s)
-	if doc == nil {
-		return nil, errs
-	}
-	c := &check{doc: doc, errs: errs}
-	c.scenario(strings.TrimSuffix(path.Base(file), ".toml"), s)
-	c.errs.Sort()
-	if err := c.errs.Err(); err != nil {
-		return nil, err
-	}
-	return s, nil
-}
-
-// check collects the mistakes of a scenario.
-type check struct {
-	doc  *strict.Document
-	errs strict.Errors
-}
-
-// want blames a value that breaks its rule, once.
-func (c *check) want(ok bool, key string, value any, rule string) {
-	if ok || c.doc.Wrong(key) {
-		return
-	}
-	c.errs = append(c.errs, c.doc.Mistake(key, strict.Show(value), rule))
-}
-
-// given blames a key that has to be there.
-func (c *check) given(key, value string) bool {
-	if value == "" && !c.doc.Wrong(key) {
-		c.errs = append(c.errs, c.doc.Mistake(key, "", "is missing"))
-	}
-	return value != ""
-}
-
-func (c *check) oneOf(key, word string, known ...string) {
-	if slices.Contains(known, word) || c.doc.Wrong(key) {
-		return
-	}
-	m := c.doc.Mistake(key, strict.Show(word), known[0])
-	if len(known) > 1 {
-		m.Rule = "one of " + strings.Join(known, ", ")
-	}
-	m.Nearest = strict.Nearest(word, known)
-	c.errs = append(c.errs, m)
-}
-
-func (c *check) scenario(name string, s *Scenario) {
-	if c.given("name", s.Name) {
-		c.want(scenarioName.MatchString(s.Name), "name", s.Name, "lower-case letters, digits and dashes")
-		c.want(s.Name == name, "name", s.Name, "the file's name, "+strconv.Quote(name))
-	}
-	c.given("claim", s.Claim)
-	c.oneOf("judge", s.Judge, "cutover")
-	c.oneOf("target", s.Target, "given")
-	c.oneOf("failover", s.Failover, "auto")
-	c.oneOf("restore", s.Restore, "by-hand")
-	c.want(s.Bounds.Cutover >= 0, "bounds.cutover", s.Bounds.Cutover, "0 or more")
-	c.want(s.Bounds.Success >= 0 && s.Bounds.Success <= 1, "bounds.success", s.Bounds.Success, "a part from 0 to 1")
-	c.fault(&s.Fault)
-}
-
-func (c *check) fault(f *ScenarioFault) {
-	if c.given("fault.kind", f.Kind) {
-		c.oneOf("fault.kind", f.Kind, faultKinds...)
-	}
-	if f.Percent != nil {
-		c.want(*f.Percent > 0 && *f.Percent <= 100, "fault.percent", *f.Percent, "over 0 and at most 100")
-	}
-	c.want(f.For > 0 && f.For <= faultMax, "fault.for", f.For, "over 0 and at most "+control.Duration(faultMax).String())
-	c.want(f.Ramp >= 0 && f.Ramp <= f.For, "fault.ramp", f.Ramp, "from 0 to fault.for")
-	if f.Lane != "" {
-		c.oneOf("fault.lane", f.Lane, "interactive", "batch")
-	}
-	c.want(f.Delay >= 0, "fault.delay", f.Delay, "0 or more")
-	c.want(f.Rate >= 0, "fault.rate", f.Rate, "0 or more")
-	if f.After != nil {
-		c.want(*f.After >= 0, "fault.after", *f.After, "0 or more")
-	}
-	if f.InFlight != "" {
-		c.oneOf("fault.in_flight", f.InFlight, "finish", "cut")
-	}
-}
+// external says whether people cut the vendor, not baton.
+func (s *Scenario) external() bool { return s.Fault.Kind == kindExternal }
 
 // Scenarios lists what drills there are, by name.
 func (m *Machine) Scenarios() []control.Scenario {
-	out := make([]control.Scenario, 0, len(m.scenarios))
-	for _, s := range m.scenarios {
-		out = append(out, control.Scenario{Name: s.Name, Claim: s.Claim, Judge: s.Judge, Fault: s.spec()})
+	all, _ := m.library()
+	out := make([]control.Scenario, 0, len(all))
+	for _, s := range all {
+		out = append(out, control.Scenario{
+			Name: s.Name, Claim: s.Claim, Judge: s.Judge, Fault: s.spec(), Target: s.Target, Failover: s.Failover, Explain: s.Explain(), File: s.file,
+		})
 	}
 	slices.SortFunc(out, func(a, b control.Scenario) int { return strings.Compare(a.Name, b.Name) })
 	return out
 }
 
-// spec is the scenario's fault as a command takes it.
-func (s *Scenario) spec() control.FaultSpec {
-	f := &s.Fault
-	return control.FaultSpec{
-		Kind: f.Kind, Percent: f.Percent, For: control.Duration(f.For), Ramp: control.Duration(f.Ramp), Lane: f.Lane,
-		Delay: control.Duration(f.Delay), Rate: f.Rate, After: f.After, InFlight: f.InFlight,
+// text is a step in words.
+func (st *Step) text() string {
+	switch {
+	case st.Restore:
+		return "the fault ends"
+	case st.Fault != nil:
+		f := st.Fault.spec()
+		return inWords(&f)
+	case st.Weights != nil:
+		return "weights " + control.FormatWeights(st.Weights)
 	}
+	return st.Mark
+}
+
+// lasting is how long a scenario's faults and steps go on at most.
+func (s *Scenario) lasting(spec control.FaultSpec) time.Duration {
+	d := time.Duration(spec.For)
+	for i := range s.Steps {
+		st := &s.Steps[i]
+		d = max(d, st.At)
+		if st.Fault != nil {
+			d = max(d, st.At+st.Fault.For)
+		}
+	}
+	return d
+}
+
+// lastFault is the last step that injects, -1: none does.
+func (s *Scenario) lastFault() int {
+	for i := len(s.Steps) - 1; i >= 0; i-- {
+		if s.Steps[i].Fault != nil {
+			return i
+		}
+	}
+	return -1
+}
+
+// bound is the time within which what the scenario judges has to be proven, 0:
+// drill.target alone.
+func (s *Scenario) bound() time.Duration {
+	switch s.Judge {
+	case judgeContained:
+		return s.Bounds.Contained
+	case judgeRecovered:
+		return s.Bounds.Recovered
+	}
+	return s.Bounds.Cutover
+}
+
+func noScenario(name string, all map[string]*Scenario) error {
+	return invalid("scenario", "there is no scenario %q; there are %s", name, strings.Join(slices.Sorted(maps.Keys(all)), ", "))
 }

@@ -59,7 +59,7 @@ cutover = 60
 	want := []string{
 		`slow.toml:1: name: got "slo", want the file's name, "slow"`,
 		`slow.toml:2: claim: is missing`,
-		`slow.toml:3: judge: got "cutovr", want cutover (did you mean "cutover"?)`,
+		`slow.toml:3: judge: got "cutovr", want one of cutover, contained, recovered (did you mean "cutover"?)`,
 		`slow.toml:4: wait: unknown key`,
 		`slow.toml:6: fault.kind: got "blackhol", want one of refuse, `,
 		`slow.toml:7: fault.percent: got 0, want over 0 and at most 100`,
@@ -83,7 +83,7 @@ func TestParse_FillsInWhatIsLeftOut(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if f := s.spec(); f.Percent != nil || time.Duration(f.For) != 15*time.Minute || s.Judge != "cutover" || s.Restore != "by-hand" {
+	if f := s.spec(); f.Percent != nil || time.Duration(f.For) != 15*time.Minute || s.Judge != "cutover" || s.Restore != "after-hold" || !s.Steady {
 		t.Errorf("%+v, fault %+v", s, f)
 	}
 }

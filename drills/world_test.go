@@ -278,7 +278,12 @@ type stage struct {
 	dir string
 }
 
-func rules() config.Drill { return config.Default().Drill }
+// settings are what drills of the world are held to.
+func settings() *config.Config {
+	c := config.Default()
+	c.Digest, c.Console.Environment = "d1", "DEMO"
+	return c
+}
 
 // rehearse runs f in a bubble of fake time, over a world that has been changed
 // by change and has had traffic for a while.
@@ -288,7 +293,7 @@ func rehearse(t *testing.T, change func(w *world, o *Options), f func(s *stage))
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld()
 		o := Options{
-			Control: w, Dir: filepath.Join(dir, "drills"), Rules: rules(), SLOP99: 2 * time.Second, Environment: "DEMO", Digest: "d1", Log: w.Log,
+			Control: w, Dir: filepath.Join(dir, "drills"), Config: settings(), Version: "test", Log: w.Log,
 		}
 		if change != nil {
 			change(w, &o)
