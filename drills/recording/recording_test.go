@@ -28,7 +28,7 @@ func state(at time.Time, n int) *control.Snapshot {
 		for _, w := range control.Windows {
 			v.FirstToken[w] = control.Latency{Count: n % 300, P50ms: control.Figure(300 + float64(n%17)), P90ms: control.Figure(470 + float64(n%13)), P99ms: control.Figure(718)}
 		}
-		for k := range 300 {
+		for k := range 60 {
 			v.History.P90ms = append(v.History.P90ms, float64(400+(n/4+k)*7919%97))
 		}
 		s.Vendors = append(s.Vendors, v)
@@ -90,7 +90,7 @@ func TestWriter_WhatACrashLeavesIsRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	most := 0
-	for cut := 0; cut <= len(whole); cut += 37 {
+	for cut := 0; cut <= len(whole); cut += 211 {
 		r, err := decode(bytes.NewReader(whole[:cut]))
 		if err != nil {
 			if most > 0 {
@@ -132,8 +132,15 @@ func TestWriter_IsBounded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if w.zip, err = gzip.NewWriterLevel(w.buffer, gzip.NoCompression); err != nil { // quick
+		t.Fatal(err)
+	}
 	n := 0
-	for at := time.Duration(0); at < 2*time.Hour; at += 250 * time.Millisecond {
+	step := 250 * time.Millisecond
+	for at := time.Duration(0); at < 2*time.Hour; at += step {
+		if at == 10*time.Minute {
+			step = 500 * time.Millisecond // half of what would come: it is left out all the same
+		}
 		n++
 		s := &control.Snapshot{Time: noon.Add(at)}
 		if err := w.Add(&control.Update{Snapshot: s, Events: []control.Event{event(int64(n), s.Time)}}); err != nil {
