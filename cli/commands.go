@@ -43,11 +43,12 @@ func (p *process) ask(ctx context.Context, q control.Query) (control.Answer, err
 	if done, a, err := p.machine.Ask(q); done {
 		return a, err
 	}
+	if done, a, err := p.askMoney(ctx, q); done {
+		return a, err
+	}
 	switch q := q.(type) {
 	case control.Counts:
 		return p.engine.Tally(), nil
-	case control.CostsOf:
-		return p.costs(ctx, q)
 	case control.FailuresOf:
 		if q.Vendor != "" && p.engine.ByName(q.Vendor) == nil {
 			return nil, control.Errorf(control.NotFound, "there is no vendor %q", q.Vendor)

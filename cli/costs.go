@@ -12,6 +12,7 @@ import (
 	"strings"
 	"text/tabwriter"
 	"time"
+	"unicode/utf8"
 
 	"github.com/gofrs/flock"
 	"github.com/spf13/cobra"
@@ -19,12 +20,13 @@ import (
 	"baton/engine/config"
 	"baton/engine/control"
 	"baton/engine/ledger"
+	"baton/engine/ledger/report"
 	"baton/engine/store"
 )
 
 // moneyCommands are the commands about the ledger.
 func (a *app) moneyCommands() []*cobra.Command {
-	return []*cobra.Command{a.costsCommand()}
+	return []*cobra.Command{a.costsCommand(), a.leverageCommand(), a.billCommand(), a.dbCommand()}
 }
 
 func (a *app) costsCommand() *cobra.Command {
@@ -130,7 +132,7 @@ func (a *app) offline() (*offline, error) {
 	if ok, err := v.lock.TryLock(); err == nil && !ok {
 		return nil, fmt.Errorf("an engine runs on the state %s but does not answer at %q", dir, address(dir))
 	}
-	if v.View, err = store.OpenView(path); err != nil {
+	if v.View, err = store.OpenView(path, ledger.NewBook(cfg)); err != nil {
 		_ = v.lock.Unlock()
 		return nil, err
 	}
@@ -197,32 +199,12 @@ func printCosts(out io.Writer, c *control.Costs) error {
 		fmt.Fprintln(out, "nothing is recorded")
 		return nil
 	}
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(w, "\trequests\tattempts\tfailed\tinput\tcached\toutput\tcost\t/M in\t/M out\t/M\t/success\t")
-	costLine(w, "all", &c.Totals)
-	for _, part := range []struct {
-		title string
-		list  []control.CostGroup
-	}{{"by vendor", c.ByVendor}, {"by model", c.ByModel}, {"by lane", c.ByLane}, {"by key", c.ByKey}, {"by day", c.ByDay}} {
-		fmt.Fprintf(w, "%s\t\t\t\t\t\t\t\t\t\t\t\t\n", part.title)
-		for i := range part.list {
-			g := &part.list[i]
-			costLine(w, "  "+cell(g.Vendor+g.Model+g.Lane+g.Key+g.Day), g)
-		}
-	}
-	fmt.Fprint(w, "apart\t\t\t\t\t\t\t\t\t\t\t\t\n")
-	for _, part := range []struct {
-		name string
-		g    *control.CostGroup
-	}{{"  failed *", &c.Apart.Failed}, {"  in drills *", &c.Apart.Drills}, {"  estimated *", &c.Apart.Estimated}, {"  probes", &c.Apart.Probes}, {"  stress", &c.Apart.Stress}} {
-		costLine(w, part.name, part.g)
-	}
-	if err := w.Flush(); err != nil {
+	if err := costTable(out, c); err != nil {
 		return err
 	}
 	fmt.Fprintln(out, "* part of all; probes and stress tests are not")
 	if r := c.RunRate; r.PerHour != nil {
-		fmt.Fprintf(out, "run rate over %s: %s per hour, %s per day, %s per month\n", control.Duration(time.Duration(r.OverS)*time.Second), money(r.PerHour), money(r.PerDay), money(r.PerMonth))
+		fmt.Fprintf(out, "run rate over %s: %s per hour, %s per day, %s per month\n", control.Duration(time.Duration(r.OverS)*time.Second), report.Money(r.PerHour), report.Money(r.PerDay), report.Money(r.PerMonth))
 	}
 	for _, u := range c.Usage {
 		fmt.Fprintf(out, "tokens of %s: %d attempts reported, %s of our estimate in and %s out; %d estimated\n", u.Vendor, u.Reported, times(u.RatioInput), times(u.RatioOutput), u.Estimated)
@@ -233,24 +215,48 @@ func printCosts(out io.Writer, c *control.Costs) error {
 	return nil
 }
 
+// costTable writes the lines of the ledger, figures to the right.
+func costTable(out io.Writer, c *control.Costs) error {
+	type line struct {
+		name string
+		g    *control.CostGroup
+	}
+	lines := []line{{"all", &c.Totals}}
+	for _, part := range []struct {
+		title string
+		list  []control.CostGroup
+	}{{"by vendor", c.ByVendor}, {"by model", c.ByModel}, {"by lane", c.ByLane}, {"by key", c.ByKey}, {"by day", c.ByDay}} {
+		lines = append(lines, line{part.title, nil})
+		for i := range part.list {
+			g := &part.list[i]
+			lines = append(lines, line{"  " + cell(g.Vendor+g.Model+g.Lane+g.Key+g.Day), g})
+		}
+	}
+	lines = append(lines, line{"apart", nil}, line{"  failed *", &c.Apart.Failed}, line{"  in drills *", &c.Apart.Drills}, line{"  estimated *", &c.Apart.Estimated},
+		line{"  probes", &c.Apart.Probes}, line{"  stress", &c.Apart.Stress})
+	width := 0
+	for _, l := range lines {
+		width = max(width, utf8.RuneCountInString(l.name))
+	}
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintf(w, "%-*s\trequests\tattempts\tfailed\tinput\tcached\toutput\tcost\t/M in\t/M out\t/M\t/success\t\n", width, "")
+	for _, l := range lines {
+		if name := fmt.Sprintf("%-*s", width, l.name); l.g == nil {
+			fmt.Fprintln(w, name+strings.Repeat("\t", 12))
+		} else {
+			costLine(w, name, l.g)
+		}
+	}
+	return w.Flush()
+}
+
 func costLine(w io.Writer, name string, g *control.CostGroup) {
-	cost := money(g.Cost)
+	cost := report.Money(g.Cost)
 	if g.Cost != nil && g.Unpriced > 0 {
 		cost += "+"
 	}
 	fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%d\t%d\t%d\t%s\t%s\t%s\t%s\t%s\t\n", name, g.Requests, g.Attempts, g.Failed, g.InputTokens, g.CachedTokens, g.OutputTokens,
 		cost, figure(g.PerMillionInput), figure(g.PerMillionOutput), figure(g.PerMillion), small(g.PerSuccess))
-}
-
-// money is a sum for people: two decimals, more where it is small.
-func money(v *float64) string {
-	switch {
-	case v == nil:
-		return "unpriced"
-	case *v != 0 && *v < 1 && *v > -1:
-		return strconv.FormatFloat(*v, 'f', 4, 64)
-	}
-	return strconv.FormatFloat(*v, 'f', 2, 64)
 }
 
 func figure(v *float64) string {

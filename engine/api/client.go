@@ -129,6 +129,9 @@ func call(cmd control.Command) (method, path string, err error) {
 
 // Ask answers q from over there.
 func (c *Client) Ask(ctx context.Context, q control.Query) (control.Answer, error) {
+	if a, ok, err := c.askMoney(ctx, q); ok {
+		return a, err
+	}
 	switch q := q.(type) {
 	case control.State:
 		return get[*control.Snapshot](ctx, c, "/api/v1/snapshot", "")
@@ -145,8 +148,6 @@ func (c *Client) Ask(ctx context.Context, q control.Query) (control.Answer, erro
 			v.Set("limit", strconv.Itoa(q.Limit))
 		}
 		return get[[]control.Failure](ctx, c, "/api/v1/failures?"+v.Encode(), "failures")
-	case control.CostsOf:
-		return get[*control.Costs](ctx, c, "/api/v1/costs?"+spanValues(q.Since, q.Until).Encode(), "")
 	case control.Drills:
 		return get[[]control.Report](ctx, c, "/api/v1/drills", "drills")
 	case control.DrillByID:

@@ -49,7 +49,7 @@ func (s *server) routes() {
 	h("GET /api/v1/events", ask(s, eventsQuery, list[control.Event]("events")))
 	h("GET /api/v1/counts", ask[*control.Tally](s, plain(control.Counts{}), nil))
 	h("GET /api/v1/failures", ask(s, failuresQuery, list[control.Failure]("failures")))
-	h("GET /api/v1/costs", ask[*control.Costs](s, costsQuery, nil))
+	s.moneyRoutes(h)
 	h("GET /api/v1/scenarios", ask(s, plain(control.Scenarios{}), list[control.Scenario]("scenarios")))
 	h("GET /api/v1/drills", ask(s, plain(control.Drills{}), list[control.Report]("drills")))
 	h("GET /api/v1/drills/{id}", ask[*control.Report](s, drillQuery, nil))

@@ -91,3 +91,25 @@ type BillLine struct {
 	Estimated    int64    `json:"estimated"` // tokens of the above that are estimates
 	Stress       int64    `json:"stress"`    // attempts of stress tests among them
 }
+
+// The questions about the store's file. They are answered when it is done.
+type (
+	// Vacuum gives back the room of what was removed: *Vacuumed.
+	Vacuum struct{}
+	// CopyStore writes a copy of the file into the state directory: *StoreCopy.
+	CopyStore struct{}
+)
+
+func (Vacuum) query()    {}
+func (CopyStore) query() {}
+
+// Vacuumed is the file's size in bytes before and after.
+type Vacuumed struct {
+	Before int64 `json:"before"`
+	After  int64 `json:"after"`
+}
+
+// StoreCopy is where the copy is.
+type StoreCopy struct {
+	Path string `json:"path"`
+}

@@ -181,12 +181,21 @@ func (f *file) each(ctx context.Context, query string, row func(scan func(...any
 type View struct{ s *Store }
 
 // OpenView opens the file at path for reading. It must not be in use. One that
-// is not there is fs.ErrNotExist.
-func OpenView(path string) (*View, error) {
+// is not there is fs.ErrNotExist. What waits to be entered has the book's prices.
+func OpenView(path string, book *ledger.Book) (*View, error) {
 	if _, err := os.Stat(path); err != nil {
 		return nil, err
 	}
 	s := &Store{path: path, books: newBooks(time.Now())}
+	s.books.book = book
+	waits := spendingOf(path)
+	for _, name := range waits.names() {
+		if list, err := waits.read(name); err == nil {
+			for i := range list {
+				s.books.enter(&list[i])
+			}
+		}
+	}
 	var err error
 	if s.file, err = openFile(context.Background(), path); err == nil {
 		return &View{s}, nil
@@ -203,6 +212,28 @@ func OpenView(path string) (*View, error) {
 // Account reads what the ledger holds, as Store.Account.
 func (v *View) Account(ctx context.Context, since, until time.Time, whole bool) (*ledger.Account, error) {
 	return v.s.Account(ctx, since, until, whole)
+}
+
+// Failures reads a vendor's failed attempts, as Store.Failures.
+func (v *View) Failures(ctx context.Context, vendor string, since, until time.Time, limit int) (ledger.Failures, error) {
+	return v.s.Failures(ctx, vendor, since, until, limit)
+}
+
+// Export writes a table, as Store's file has it.
+func (v *View) Export(ctx context.Context, table string, since, until time.Time, row func(columns []string, values []any) error) error {
+	v.s.disk.Lock()
+	defer v.s.disk.Unlock()
+	return v.s.file.export(ctx, table, since, until, row)
+}
+
+// Vacuum gives back the room of what was removed.
+func (v *View) Vacuum(ctx context.Context) (before, after int64, err error) {
+	v.s.disk.Lock()
+	defer v.s.disk.Unlock()
+	if v.s.file.copied != "" {
+		return 0, 0, fmt.Errorf("vacuum %s: it cannot be written", v.s.path)
+	}
+	return v.s.file.vacuum(ctx)
 }
 
 // Close ends the use of the file.

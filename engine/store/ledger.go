@@ -32,7 +32,8 @@ type books struct {
 	drills  ledger.Windows
 	open    ledger.Rollup // not in a batch yet
 	raw     []rawAttempt
-	rawGone int64 // single attempts that memory had no room for
+	taken   []string // files of spending that are in open
+	rawGone int64    // single attempts that memory had no room for
 	live    *ledger.Live
 	keep    Keep
 
@@ -137,12 +138,12 @@ func (b *books) next() *batch {
 	if b.batch != nil {
 		return b.batch
 	}
-	if b.open.Empty() && len(b.raw) == 0 {
+	if b.open.Empty() && len(b.raw) == 0 && len(b.taken) == 0 {
 		return nil
 	}
 	b.n++
-	b.batch = &batch{name: fmt.Sprintf("%s:%d", b.run, b.n), Rollup: b.open, raw: b.raw}
-	b.open, b.raw = ledger.Rollup{}, nil
+	b.batch = &batch{name: fmt.Sprintf("%s:%d", b.run, b.n), Rollup: b.open, raw: b.raw, taken: b.taken}
+	b.open, b.raw, b.taken = ledger.Rollup{}, nil, nil
 	return b.batch
 }
 

@@ -44,6 +44,7 @@ type Store struct {
 	file    *file      // nil: memory only
 	weights *control.SavedWeights
 	pruned  time.Time // when the ledger last was
+	looked  time.Time // for files of spending
 	tried   time.Time // when the file was last opened in vain
 	trimmed time.Time
 	closed  bool
@@ -215,7 +216,13 @@ func (s *Store) write(ctx context.Context, now time.Time, saved *control.Saved) 
 		}
 	}
 	rows[rowSeq], rows[rowClean] = strconv.FormatInt(seq, 10), "false"
-	if err = s.file.write(ctx, rows, events, s.books.next()); err == nil {
+	if err = s.look(ctx, now); err != nil {
+		s.fail(err, now)
+		return
+	}
+	entered := s.books.next()
+	if err = s.file.write(ctx, rows, events, entered); err == nil {
+		s.forget(entered)
 		s.books.wrote()
 		if now.Sub(s.trimmed) >= trimEvery {
 			s.trimmed = now
