@@ -230,7 +230,7 @@ func TestWait_NothingBeginsThatCannotBeDoneByItsDeadline(t *testing.T) {
 		r, held := fullRig(t)
 		work := r.waits(control.Batch, time.Now().Add(500*time.Millisecond))
 		time.Sleep(400 * time.Millisecond) // answers take 200 ms
-		kept := map[*Vendor]*Lease{} // one at each
+		kept := map[*Vendor]*Lease{}       // one at each
 		for _, l := range held {
 			if kept[l.Vendor] == nil {
 				kept[l.Vendor] = l

@@ -36,7 +36,6 @@ type simRequest struct {
 	lane    Lane
 	kind    Kind
 	arrived float64
-	left    float64 // when the client leaves, 0 never
 	begun   float64
 	vendor  int
 	gone    bool // refused, or the client has left
