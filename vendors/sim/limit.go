@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"math"
 	"net/http"
 	"slices"
 	"time"
@@ -224,7 +225,8 @@ func (b *bucket) due(now time.Time, rate float64) time.Time {
 	if rate != b.rate {
 		return now // it starts over, full
 	}
-	return b.at.Add(time.Duration(max(1-b.tokens, 0) / rate * float64(time.Second)))
+	// Rounded up: a nanosecond before, it would lack a little and the one who comes would pay nothing.
+	return b.at.Add(time.Duration(math.Ceil(max(1-b.tokens, 0) / rate * float64(time.Second))))
 }
 
 // slope counts arrivals by the second.
