@@ -22,6 +22,7 @@ type follower struct {
 	verdict string
 	tasks   int
 	aborted bool
+	warned  bool // of what preflight found
 }
 
 // silentFor is how long the engine may not answer until the drill is given up.
@@ -78,7 +79,8 @@ func (f *follower) see(d *control.DrillState) (over bool, err error) {
 	if d == nil || d.ID != f.id {
 		return true, nil // another one has taken its place, or it was dismissed: its record says how it ended
 	}
-	if f.phases == 0 {
+	if !f.warned {
+		f.warned = true
 		for _, c := range d.Preflight {
 			if c.Warn {
 				f.a.tell("warning: %s: wanted %s, got %s", c.Name, c.Want, c.Got)

@@ -25,6 +25,7 @@ type rig struct {
 
 	mu     sync.Mutex
 	faults map[string]*control.SetFault
+	struck float64 // percents that have come together
 }
 
 func (g *rig) do(ctx context.Context, cmd control.Command) error {
@@ -73,7 +74,8 @@ func (g *rig) ask(_ context.Context, q control.Query) (control.Answer, error) {
 
 func (g *rig) fill(s *control.Snapshot) {
 	g.engine.Fill(s)
-	s.Drill = g.machine.State()
+	s.Drill, s.Incident = g.machine.State(), g.machine.Incident()
+	s.Schedule = g.machine.Schedule()
 }
 
 // request is a client's: up to three attempts, each of which takes its time.
@@ -87,24 +89,53 @@ func (g *rig) request(lane control.Lane, id string) {
 		if g.engine.Acquire(&l, engine.Ask{Lane: lane, Kind: weights.Stream, Tried: tried, First: n == 0}) != nil {
 			break
 		}
-		g.mu.Lock()
-		broken := g.faults[l.Vendor.Name] != nil
-		g.mu.Unlock()
 		f.Vendor, f.FailedOver = l.Vendor, n > 0
-		if !broken {
-			time.Sleep(300 * time.Millisecond)
+		result, first := g.meets(l.Vendor.Name)
+		time.Sleep(first)
+		if result.Outcome == outcome.OK || result.Reason == "cut" {
 			l.FirstToken(time.Now())
 			f.FirstToken = time.Since(began)
 			time.Sleep(200 * time.Millisecond)
-			l.Done(time.Now(), outcome.Result{Outcome: outcome.OK}, outcome.Usage{})
-			f.Outcome, f.Total = outcome.OK, time.Since(began)
+		}
+		l.Done(time.Now(), result, outcome.Usage{})
+		if f.Outcome = result.Outcome; result.Outcome == outcome.OK || result.Reason == "cut" {
+			f.Total, f.Cut = time.Since(began), result.Reason == "cut"
 			break
 		}
-		time.Sleep(time.Millisecond)
-		l.Done(time.Now(), outcome.Result{Outcome: outcome.VendorFault, Reason: "connection_refused", Connect: true}, outcome.Usage{})
 		tried = append(tried, l.Vendor)
 	}
 	g.engine.Finish(f)
+}
+
+// meets is what becomes of an attempt at a vendor, and after how long: with no
+// fault, and where it is not struck, an answer.
+func (g *rig) meets(vendor string) (outcome.Result, time.Duration) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	c := g.faults[vendor]
+	ok, usual := outcome.Result{Outcome: outcome.OK}, 300*time.Millisecond
+	if c == nil {
+		return ok, usual
+	}
+	percent := 100.0
+	if c.Percent != nil {
+		percent = *c.Percent
+	}
+	if g.struck += percent; g.struck < 100 {
+		return ok, usual
+	}
+	g.struck -= 100
+	switch c.Kind {
+	case "http_429":
+		return outcome.Result{Outcome: outcome.RateLimited, Reason: "rate_limit"}, time.Millisecond
+	case "slow_first_token":
+		return ok, usual + time.Duration(c.Delay)
+	case "cut_stream":
+		return outcome.Result{Outcome: outcome.VendorFault, Reason: "cut"}, usual
+	case "blackhole":
+		return outcome.Result{Outcome: outcome.VendorFault, Reason: "connect_timeout", Connect: true}, 3 * time.Second
+	}
+	return outcome.Result{Outcome: outcome.VendorFault, Reason: "connection_refused", Connect: true}, time.Millisecond
 }
 
 // traffic is 40 requests a second, a quarter of them batch work.
@@ -132,6 +163,7 @@ func onEngine(t *testing.T, change func(*config.Config), f func(g *rig)) {
 			{Name: "b", Label: "百炼", Role: "secondary", BaseURL: "http://127.0.0.1:2/v1", Weight: 25, Band: []float64{20, 30}},
 		}
 		cfg.Probe.Path = ""
+		cfg.Console.Environment = "DEMO"
 		if change != nil {
 			change(cfg)
 		}

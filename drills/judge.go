@@ -99,7 +99,7 @@ func (r *run) bounds(from, to int, w stretch) []control.Bound {
 	word := r.word()
 	add(word, "at most "+clock(r.st.TargetS), clock(got), got <= r.st.TargetS)
 	if c := r.scenario.bound().Seconds(); c > 0 {
-		add(word+" of the scenario", "at most "+clock(c), clock(got), got <= c)
+		add(word+", the scenario's own bound", "at most "+clock(c), clock(got), got <= c)
 	}
 	if n := q.OK + q.Failed; asks.Success > 0 && n > 0 {
 		add("clients' success until the proof", fmt.Sprintf("at least %g", asks.Success), share(q.OK, n), float64(q.OK) >= asks.Success*float64(n))

@@ -107,8 +107,8 @@ const (
 	shrinkCount = 50
 )
 
-// asOf is the vendor's share before the fault, in percent, by its weight. r.mu is
-// held.
+// shareBefore is the vendor's share before the fault, in percent, by its weight.
+// r.mu is held.
 func (r *run) shareBefore() float64 { return r.of(r.seconds[0]).Weight }
 
 // shareBound is what the share of a vendor that is half broken has to fall to, in
@@ -117,8 +117,7 @@ func (r *run) shareBound() float64 {
 	if b := r.scenario.Bounds.Share; b > 0 {
 		return b
 	}
-	was := r.shareBefore()
-	return was - min(fallen, was/2)
+	return r.shareBefore() * 2 / 3 // less is within what chance does in some seconds
 }
 
 // shrink stamps the moment from which the vendor's share of the attempts was down

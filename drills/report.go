@@ -152,7 +152,7 @@ func (r *run) figures(out map[string]float64) {
 // on without it.
 func (r *run) keep() {
 	r.mu.Lock()
-	look := (r.proof != nil || r.ended) && len(r.report.Comparison) == 0
+	look := (r.proof != nil || r.report.Ended != nil) && len(r.report.Comparison) == 0
 	r.mu.Unlock()
 	var before []control.Previous
 	if look {

@@ -232,18 +232,14 @@ func (r *run) finish(verdict, reason string) {
 	if got == control.Passed {
 		end = control.PhaseDone
 	}
-	switch {
-	case r.t0.IsZero():
-		r.st.Phase = end
-	default:
-		r.reach(end, r.t0.Add(now.Sub(r.zero)))
+	if !r.t0.IsZero() {
+		r.stamp(end, r.t0.Add(now.Sub(r.zero)))
 		if r.proof == nil {
 			what, _ := r.missing()
 			r.report.Hypothesis = append([]control.Bound{{Name: r.word(), Want: "at most " + clock(r.st.TargetS), Got: "not proven: " + what}}, r.report.Hypothesis...)
 		}
 	}
 	r.st.Until, r.st.Armed, r.st.Waits = nil, nil, ""
-	r.ended = true
 	at := now.UTC()
 	r.report.Ended = &at
 	text := fmt.Sprintf("drill %s of %s ended: %s", r.scenario.Name, r.label, got)
@@ -255,6 +251,9 @@ func (r *run) finish(verdict, reason string) {
 	}
 	r.mu.Unlock()
 	r.keep()
+	r.mu.Lock()
+	r.st.Phase, r.ended = end, true // whoever sees it finds the whole record
+	r.mu.Unlock()
 	level := control.Crit
 	switch got {
 	case control.Passed:

@@ -59,9 +59,9 @@ type run struct {
 
 	mu     sync.Mutex // guards what follows; only the goroutine writes it, stop, leave and mark apart
 	before *control.Snapshot
-	why    ending // of stop
-	gone   string // of leave
-	ended  bool
+	why    ending    // of stop
+	gone   string    // of leave
+	ended  bool      // and its record written
 	t0     time.Time // as the engine stamped it
 	zero   time.Time // the same by our clock
 	st     control.DrillState

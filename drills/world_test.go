@@ -29,6 +29,9 @@ type world struct {
 	first   time.Duration // the first token of an answer
 	quiet   time.Duration // when traffic stops
 	expires bool          // the fault ends by itself
+	rate    float64       // requests/s, as the snapshot says
+	room    float64       // of b, 0: not known
+	sour    int64         // requests that failed today
 
 	mu      sync.Mutex
 	vendors []*vendor
@@ -167,11 +170,16 @@ func (w *world) Ask(_ context.Context, q control.Query) (control.Answer, error) 
 	}
 	switch q := q.(type) {
 	case control.State:
-		s := &control.Snapshot{Time: time.Now(), Pin: w.pin}
-		for _, v := range w.vendors {
-			s.Vendors = append(s.Vendors, control.Vendor{
-				Name: v.Name, Label: "vendor " + v.Name, State: v.State, Weight: v.Weight, Band: [2]float64{v.base - 5, v.base + 5},
-			})
+		s := &control.Snapshot{Time: time.Now(), Pin: w.pin, Totals: w.totals, Failover: failoverAuto, Gateway: control.GatewayState{RPS: w.rate}}
+		for i, v := range w.vendors {
+			x := control.Vendor{
+				Name: v.Name, Label: "vendor " + v.Name, Role: []string{targetPrimary, targetSecondary, targetSecondary}[i], State: v.State, StateSince: v.StateSince,
+				Weight: v.Weight, Band: [2]float64{v.base - 5, v.base + 5},
+			}
+			if v.Name == "b" && w.room > 0 {
+				x.Limit.LearnedRPS = &w.room
+			}
+			s.Vendors = append(s.Vendors, x)
 		}
 		return s, nil
 	case control.EventsAfter:
