@@ -102,7 +102,7 @@ func (a *asker) ask(ctx context.Context, due time.Time, q question, gap func(ms 
 		a.judge(&s, at)
 		return s
 	}
-	resp, err := a.t.Vendor.RoundTrip(r)
+	resp, err := a.t.roundTrip(r)
 	if err != nil {
 		at.Err = err
 	} else {
@@ -127,6 +127,14 @@ func (a *asker) ask(ctx context.Context, due time.Time, q question, gap func(ms 
 	at.Now = time.Now()
 	a.judge(&s, at)
 	return s
+}
+
+// roundTrip sends a request and returns the answer with its body yet to be read.
+func (t *Target) roundTrip(r *http.Request) (*http.Response, error) {
+	if t.trip != nil {
+		return t.trip.RoundTrip(r)
+	}
+	return t.Vendor.RoundTrip(r)
 }
 
 // judge classifies the attempt.

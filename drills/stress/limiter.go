@@ -30,7 +30,7 @@ const (
 	regularMost   = 0.3
 	roundMost     = 0.02
 	sameWithin    = 0.12
-	separateLeast = 0.95
+	separateLeast = 0.75
 )
 
 // refusal says what the vendor's own word for its refusals is.
@@ -145,27 +145,6 @@ func admittedBelow(samples []sample) (k int, accuracy float64) {
 		}
 	}
 	return k, accuracy
-}
-
-// mostAdmitted is the most admitted requests that were under way at once.
-func mostAdmitted(samples []sample) int {
-	type edge struct {
-		at    time.Duration
-		delta int
-	}
-	var edges []edge
-	for i := range samples {
-		if s := &samples[i]; !s.refused() && s.result != outcome.ClientCancel {
-			edges = append(edges, edge{s.sent, 1}, edge{s.end, -1})
-		}
-	}
-	slices.SortFunc(edges, func(a, b edge) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.delta, b.delta)) })
-	most, under := 0, 0
-	for _, e := range edges {
-		under += e.delta
-		most = max(most, under)
-	}
-	return most
 }
 
 // rounds are rates that people set.

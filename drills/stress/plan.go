@@ -3,6 +3,7 @@ package stress
 import (
 	"errors"
 	"fmt"
+	"net/http"
 	"slices"
 	"time"
 
@@ -39,6 +40,8 @@ type Target struct {
 	Real      bool   // neither simulated nor on loopback
 	Price     Price  // nil: unpriced
 	Published []Benchmark
+
+	trip http.RoundTripper // in place of the vendor's connections; nil: those
 }
 
 // SLO is what an answer has to keep. Zero bounds nothing. Of all requests, failed

@@ -24,6 +24,7 @@ const (
 	probeMost   = 400.0
 	slowRise    = 1.25
 	over        = 1.5  // times the limit: how much is asked to measure it
+	eager       = 8.0  // the same of one that lets through one at a time
 	overQueue   = 1.25 // the same of one that queues: what it lets wait has to end
 	headroom    = 1.2
 )
@@ -206,6 +207,11 @@ func (h *held) queues(shortTotal float64) bool {
 	return h.ended < 0.85*h.asked && float64(h.under) > 2*usual+5
 }
 
+// drain is how long the line takes to empty: some vendors work on for those that left.
+func (h *held) drain() time.Duration {
+	return time.Duration(min(float64(h.under)/max(h.ended, 1), 10) * float64(time.Second))
+}
+
 // find looks for a limit up to the rate and concurrency that the plan's top takes:
 // first by short answers at a rising rate, then by so many at once as the top has.
 func (b *prober) find(ctx context.Context) (*Probe, *Limiter) {
@@ -247,7 +253,9 @@ func (b *prober) stairs(ctx context.Context, pr *Probe) *Limiter {
 			}
 			return b.refusing(ctx, h)
 		case h.queues(b.base.shortTotal):
-			return b.queueing(ctx, h)
+			if lim, line := b.queueing(ctx, h); line {
+				return lim
+			} // else it was a hiccup, here or there
 		}
 		pr.ReachedRPS = max(pr.ReachedRPS, h.admitted)
 		if rise == slowRise {
@@ -284,9 +292,7 @@ func (b *prober) refusing(ctx context.Context, met held) *Limiter {
 	b.said("measuring the limit")
 	t := b.p.times
 	rate := max(over*met.admitted, met.admitted+3)
-	blk := b.short(rate)
-	blk.warm = t.lead
-	h := b.hold(ctx, blk, t.hold)
+	h := b.pressed(ctx, rate)
 	crowded := !h.meets() // short answers pass: it counts what is under way, or tokens
 	if crowded {
 		whole := time.Duration(b.base.total * float64(time.Millisecond))
@@ -299,7 +305,8 @@ func (b *prober) refusing(ctx context.Context, met held) *Limiter {
 	lim := &Limiter{Type: limitTypes[r.limit], Scope: scopeWord(r.scope), Unit: "1/s", Value: h.admitted, Confidence: 0.9, Evidence: []string{r.evidence(len(h.samples))}}
 	switch r.limit {
 	case outcome.LimitConcurrency:
-		b.asConcurrency(lim, mostAdmitted(h.samples))
+		k, _ := admittedBelow(h.samples)
+		b.asConcurrency(lim, k)
 	case outcome.LimitTokens:
 		b.asTokens(lim, h)
 	case outcome.LimitSlope:
@@ -309,6 +316,23 @@ func (b *prober) refusing(ctx context.Context, met held) *Limiter {
 	}
 	b.finish(ctx, lim)
 	return lim
+}
+
+// pressed holds the target at a rate, and at a higher one until a good part is refused:
+// at the brink of a limit its value does not show.
+func (b *prober) pressed(ctx context.Context, rate float64) held {
+	for range 3 {
+		blk := b.short(min(rate, probeMost))
+		blk.warm = b.p.times.lead
+		h := b.hold(ctx, blk, b.p.times.hold)
+		if !h.meets() || rate >= probeMost || float64(h.refused) >= 0.15*h.asked*b.p.times.hold.Seconds() || ctx.Err() != nil {
+			return h
+		}
+		rate *= over
+	}
+	blk := b.short(min(rate, probeMost))
+	blk.warm = b.p.times.lead
+	return b.hold(ctx, blk, b.p.times.hold)
 }
 
 func (b *prober) asConcurrency(lim *Limiter, k int) {
@@ -325,9 +349,13 @@ func (b *prober) asTokens(lim *Limiter, h held) {
 func (b *prober) characterize(ctx context.Context, lim *Limiter, h held, crowded bool) {
 	t := b.p.times
 	k, accuracy := admittedBelow(h.samples)
-	burst := -1
-	if rest(ctx, t.pause+2*time.Duration(b.base.shortTotal*float64(time.Millisecond))) {
-		burst = b.burst(ctx, min(max(2*k, k+10, int(over*h.admitted)), 400))
+	burst, fits := -1, k > 1
+	for range 2 { // twice: it is the same number each time only where it is what is under way that counts
+		if !rest(ctx, t.pause+2*time.Duration(b.base.shortTotal*float64(time.Millisecond))) {
+			return
+		}
+		burst = b.burst(ctx, k+max(4, k/2))
+		fits = fits && math.Abs(float64(burst-k)) <= 0.15*float64(k)+0.5
 	}
 	short, long := h, held{}
 	if !crowded && b.p.MaxTokens > shortAnswer {
@@ -335,8 +363,6 @@ func (b *prober) characterize(ctx context.Context, lim *Limiter, h held, crowded
 	}
 	counts, _, said := bySize(short.size(), long.size())
 	slower := long.total / short.total
-	k = mostAdmitted(h.samples)
-	fits := burst >= 0 && math.Abs(float64(burst-k)) <= max(1, 0.05*float64(k))
 	switch {
 	case counts == outcome.LimitTokens:
 		lim.Evidence = append(lim.Evidence, said)
@@ -345,20 +371,28 @@ func (b *prober) characterize(ctx context.Context, lim *Limiter, h held, crowded
 	case counts == outcome.LimitRPS && slower > 1.3:
 		lim.Evidence = append(lim.Evidence, said)
 	case accuracy >= separateLeast && fits:
-		lim.Evidence = append(lim.Evidence, fmt.Sprintf("refused are those that find %d under way, and of a burst %d pass", k, burst))
+		lim.Evidence = append(lim.Evidence, fmt.Sprintf("refused are those that find %d under way (%.0f %% of all requests agree), and of a burst %d pass", k, accuracy*100, burst))
 		b.asConcurrency(lim, k)
 		return
 	case counts == outcome.LimitRPS:
 		lim.Evidence = append(lim.Evidence, said)
+	}
+	if burst <= 2 && h.admitted >= 2 && !crowded {
+		// It lets one through at a time, so that a request is refused which comes a moment
+		// too early: only many of them find each gap as it opens.
+		often := b.short(min(eager*h.admitted, probeMost))
+		often.warm = t.lead
+		if e := b.hold(ctx, often, t.hold); e.admitted > h.admitted {
+			h.asked, h.admitted = e.asked, 1/(1/e.admitted-1/(2*e.asked)) // half a gap is waited for in vain
+			lim.Value = h.admitted
+		}
 	}
 	if h.admitted < 0.1*h.asked {
 		lim.Evidence = append(lim.Evidence, "hardly any request passes once it has been met: it counts over more than a second")
 		lim.Unit, lim.Value, lim.Confidence = "1/min", float64(b.passed(h.to)), 0.6
 		return
 	}
-	if burst >= 0 {
-		lim.Evidence = append(lim.Evidence, fmt.Sprintf("%.1f requests/s pass, and of a burst %d", h.admitted, burst))
-	}
+	lim.Evidence = append(lim.Evidence, fmt.Sprintf("%.1f requests/s pass, and of a burst %d", h.admitted, burst))
 	if round, near := nearRound(h.admitted); near {
 		lim.Evidence = append(lim.Evidence, fmt.Sprintf("D: %.2f requests/s are within 2 %% of %g", h.admitted, round))
 		lim.Confidence = 0.95
@@ -403,22 +437,30 @@ func (b *prober) burst(ctx context.Context, n int) int {
 	return admitted
 }
 
-// queueing measures a limit that lets wait what is over it; nil if it is the engine.
-func (b *prober) queueing(ctx context.Context, met held) *Limiter {
+// queueing measures a limit that lets wait what is over it; nil if it is the engine that
+// does. line is false where none forms.
+func (b *prober) queueing(ctx context.Context, met held) (lim *Limiter, line bool) {
 	b.said("measuring a line")
 	t := b.p.times
-	rate := max(overQueue*met.ended, met.ended+2)
+	rate := max(overQueue*met.ended, met.asked)
 	hold := func(size int) held {
 		return b.hold(ctx, &block{arrivals: Constant, rate: rate, size: size, warm: t.lead, abrupt: true}, t.hold)
 	}
+	if !rest(ctx, met.drain()+t.pause) {
+		return nil, false
+	}
 	h := hold(min(shortAnswer, b.p.MaxTokens))
-	if h.meets() { // the line is full
-		return b.refusing(ctx, h)
+	switch {
+	case h.meets(): // the line is full
+		return b.refusing(ctx, h), true
+	case !h.queues(b.base.shortTotal):
+		return nil, false
 	}
 	evidence := []string{fmt.Sprintf("B: %.1f answers/s though %.1f/s were asked, and the line grows", h.ended, rate)}
 	rules := 1
+	waited := false
 	if said, ok := waits(figure(b.base.shortFirst), figure(h.first), figure(b.base.shortToken), figure(h.token), 2); ok {
-		evidence = append(evidence, said)
+		evidence, waited = append(evidence, said), true
 		rules++
 	}
 	var ends []time.Duration
@@ -433,23 +475,24 @@ func (b *prober) queueing(ctx context.Context, met held) *Limiter {
 	}
 	counts, engine := outcome.LimitRPS, false
 	long := held{}
-	if b.p.MaxTokens > shortAnswer && ctx.Err() == nil {
+	if b.p.MaxTokens > shortAnswer && rest(ctx, h.drain()+t.pause) {
 		long = hold(0)
 		var said string
-		if counts, engine, said = bySize(h.size(), long.size()); counts != outcome.LimitNone {
+		if counts, engine, said = bySize(h.size(), long.size()); counts != outcome.LimitNone && long.queues(b.base.total) {
 			evidence = append(evidence, said)
 			rules++
 		}
 	}
-	if engine || rules < 2 {
-		return nil
+	// The same number of tokens is what an engine gives, too, if its tokens do not come as fast as before.
+	if engine || rules < 2 || counts == outcome.LimitTokens && !waited {
+		return nil, true
 	}
-	lim := &Limiter{Type: "requests", Value: h.ended, Unit: "1/s", Scope: "unknown", Silent: true, Evidence: evidence, Confidence: min(0.9, 0.45+0.15*float64(rules))}
+	lim = &Limiter{Type: "requests", Value: h.ended, Unit: "1/s", Scope: "unknown", Silent: true, Evidence: evidence, Confidence: min(0.9, 0.45+0.15*float64(rules))}
 	if counts == outcome.LimitTokens {
 		b.asTokens(lim, long)
 	}
 	b.finish(ctx, lim)
-	return lim
+	return lim, true
 }
 
 // finish adds what a slope and a second key say.

@@ -437,7 +437,7 @@ func (r *runner) silent(ctx context.Context, b *prober, closed []*Level, at int,
 	if text, ok := waits(x.FirstToken.P50, y.FirstToken.P50, x.PerToken.P50, y.PerToken.P50, float64(y.Concurrency)/float64(x.Concurrency)); ok {
 		evidence, rules = append(evidence, text), rules+1
 	}
-	lim := b.queueing(ctx, held{asked: x.RPS, ended: x.RPS})
+	lim, _ := b.queueing(ctx, held{asked: overQueue * x.RPS, ended: x.RPS})
 	if lim != nil {
 		lim.Evidence = slices.Concat(evidence, lim.Evidence)
 		lim.Confidence = min(0.95, lim.Confidence+0.1*float64(rules))
