@@ -189,7 +189,7 @@ func (d *Records) result(x *control.Report, w int, k Look) []string {
 		if !b.OK {
 			glyph, ink = k.Bad, k.Crit
 		}
-		out = append(out, NewRow(w, k).Add(ink, glyph).Add("", " "+b.Name+" ").Add(ink, b.Got).Add(k.Faint, " ("+b.Want+")").String())
+		out = append(out, bulleted(glyph, ink, "", b.Name+": "+b.Got+" ("+b.Want+")", w, k)...)
 	}
 	var more []string
 	if x.HurtS > 0 {

@@ -1,6 +1,7 @@
 package draw
 
 import (
+	"slices"
 	"strconv"
 	"time"
 
@@ -87,6 +88,12 @@ func (d *Drill) phaseTable(w int, k Look) []string {
 	var out []string
 	for _, name := range wholeDrill {
 		m := d.moment(name)
+		if name == control.PhaseRestored && d.goesOn() {
+			doing = true
+		}
+		if name == control.PhaseSteady && !d.begun() {
+			m = nil // it began then, and goes on
+		}
 		r := NewRow(w, k)
 		const label, at = 14, 10
 		switch {
@@ -113,6 +120,12 @@ func (d *Drill) phaseTable(w int, k Look) []string {
 		out = append(out, r.String())
 	}
 	return out
+}
+
+// goesOn says whether a drill with its verdict has its way back before it.
+func (d *Drill) goesOn() bool {
+	v := d.D.Verdict
+	return v != nil && (*v == control.Passed || *v == control.Failed) && slices.Contains(wholeDrill[:], d.D.Phase)
 }
 
 // doingNow says what is waited for until a phase is reached.

@@ -167,9 +167,12 @@ func (d *Drill) recordKeys(r *Row, k Look) {
 	if !d.Act {
 		return
 	}
-	if d.D.Verdict != nil && d.D.Until == nil || d.D.Incident {
+	switch {
+	case d.D.Verdict != nil && d.D.Until == nil || d.D.Incident:
 		r.Add(k.Key, "Esc").Add(k.Dim, " "+k.Dismisses)
-	} else {
+	case !d.begun():
+		r.Add(k.Key, "A").Add(k.Dim, " "+k.Aborts)
+	default:
 		r.Add(k.Key, "R").Add(k.Dim, " "+k.Restores+" "+d.Label)
 	}
 	r.Add(k.Dim, " "+k.Dot+" ")

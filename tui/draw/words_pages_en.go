@@ -20,7 +20,7 @@ var englishPages = map[string]string{
 	"arm-warn": "Preflight warns: %s.", "arm-short": "%s at %s in %s. A cancels.", "arm-yes": "arm it", "arm-refused": "refused by preflight: %s", "countdown": "counting down: A cancels",
 	"cancel-none": "nothing to cancel there", "mark-none": "the drill does not wait for anything", "x-marks": "marked",
 	"stale-1": "losing %s was last rehearsed and passed %s: d opens the drills", "never": "never",
-	"incident-open": "INCIDENT (nobody ordered it): %s, %s. d opens it", "incident-over": "INCIDENT over: %s, %s. Esc puts it away",
+	"incident-open": "INCIDENT (nobody ordered it): %s, %s. d opens it", "incident-over": "INCIDENT over: %s, %s. Esc puts it away", "incident-proven": "INCIDENT: %s is out; service without it was good after %s",
 	"scheduled-soon": "the drill %s starts in %s: d, SCHEDULE, x cancels it",
 
 	"overrides-title": "OVERRIDES IN FORCE", "no-overrides": "Nothing is set over the controller.", "ends-it": "ends it:", "extends-it": "extends it:", "until-ended": "until ended",

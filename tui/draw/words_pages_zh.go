@@ -20,7 +20,7 @@ var chinesePages = map[string]string{
 	"arm-warn": "预检警告：%s。", "arm-short": "%s 注入 %s，%s 后。A 取消。", "arm-yes": "启动", "arm-refused": "预检拒绝：%s", "countdown": "倒计时：A 取消",
 	"cancel-none": "没有可取消的", "mark-none": "演练没有在等待操作", "x-marks": "已标记",
 	"stale-1": "失去 %s 的演练上次通过：%s；d 打开演练", "never": "从未",
-	"incident-open": "事故（无人下令）：%s，%s。d 打开", "incident-over": "事故已结束：%s，%s。Esc 收起",
+	"incident-open": "事故（无人下令）：%s，%s。d 打开", "incident-over": "事故已结束：%s，%s。Esc 收起", "incident-proven": "事故：%s 不可用；%s 后没有它服务也良好",
 	"scheduled-soon": "演练 %s 将在 %s 后开始：d，日程，x 取消",
 
 	"overrides-title": "生效中的人工设置", "no-overrides": "控制器之上没有人工设置。", "ends-it": "结束：", "extends-it": "延长：", "until-ended": "直到手动结束",
