@@ -24,6 +24,7 @@ var allowed = map[string][]string{
 	"baton/drills/recording":     {"engine/control"},
 	"baton/drills/witness":       {"drills/load", "engine/control"},
 	"baton/drills/cpu":           {},
+	"baton/drills/spike":         {"drills/cpu", "drills/load"},
 	"baton/engine":               {"engine/affinity", "engine/admission", "engine/config", "engine/control", "engine/health", "engine/limit", "engine/outcome", "engine/weights", "engine/window"},
 	"baton/engine/admission":     {},
 	"baton/engine/affinity":      {},
