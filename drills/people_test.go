@@ -1,0 +1,251 @@
+package drills
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"baton/engine/control"
+)
+
+func (g *rig) snapshot() *control.Snapshot {
+	g.Helper()
+	s, err := control.Get[*control.Snapshot](g.Context(), g.hub, control.State{})
+	if err != nil {
+		g.Fatal(err)
+	}
+	return s
+}
+
+func (g *rig) events(kind string) []control.Event {
+	g.Helper()
+	all, err := control.Get[[]control.Event](g.Context(), g.hub, control.EventsAfter{})
+	if err != nil {
+		g.Fatal(err)
+	}
+	var out []control.Event
+	for _, e := range all {
+		if e.Kind == kind {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+// fails breaks a vendor or mends it without anybody having ordered it.
+func (g *rig) fails(vendor string, is bool) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if delete(g.faults, vendor); is {
+		g.faults[vendor] = &control.SetFault{Vendor: vendor, FaultSpec: control.FaultSpec{Kind: "refuse"}}
+	}
+}
+
+func (g *rig) report(id string) *control.Report {
+	g.Helper()
+	r, err := control.Get[*control.Report](g.Context(), g.hub, control.DrillByID{ID: id})
+	if err != nil {
+		g.Fatal(err)
+	}
+	return r
+}
+
+func TestHandsOn_ThePeoplesFirstActIsDetectedAndTheLeaseIsGivenBack(t *testing.T) {
+	onEngine(t, nil, func(g *rig) {
+		c := &control.StartDrill{Meta: control.Meta{By: "facilitator"}, Scenario: "hands-on"}
+		g.send(c)
+		g.pass(16 * time.Second)
+		if s := g.snapshot(); s.Failover != "manual" || s.Drill.Phase != control.PhaseFault || len(s.Drill.Checklist) < 6 {
+			t.Fatalf("failover %s, drill %+v", s.Failover, s.Drill)
+		}
+		g.send(&control.MarkDrill{Task: 2})
+		g.pass(44 * time.Second)
+		d := g.drill()
+		if d.Verdict != nil || len(d.Phases) != 2 || !d.Checklist[1].Done || d.Checklist[3].Done || d.Requests.Failed != 0 {
+			t.Fatalf("an alarm alone is no detection: %+v", d)
+		}
+		g.send(&control.SetWeights{Meta: control.Meta{By: "wang"}, Weights: map[string]float64{"a": 0, "b": 100}, Override: true})
+		g.pass(13 * time.Second)
+		d = g.drill()
+		if d.Verdict == nil || *d.Verdict != control.Passed || *d.CutoverS < 44.9 || *d.CutoverS > 46 || !d.Checklist[3].Done || !d.Checklist[5].Done {
+			t.Fatalf("verdict %+v: %s, cutover %v, %+v", d.Verdict, d.Reason, *d.CutoverS, d.Checklist)
+		}
+		g.pass(6 * time.Minute)
+		r := g.report(c.ID)
+		if s := g.snapshot(); s.Failover != "auto" || r.Ended == nil || r.Verdict != control.Passed || !strings.Contains(strings.Join(r.NotExercised, " "), "failover was manual") {
+			t.Errorf("failover %s, ended %v, not exercised %q", s.Failover, r.Ended, r.NotExercised)
+		}
+	})
+}
+
+func TestMark_OfWhatNobodyWaitsForIsRefused(t *testing.T) {
+	onEngine(t, nil, func(g *rig) {
+		if err := g.hub.Do(t.Context(), &control.MarkDrill{}); kindOf(err) != control.Conflict {
+			t.Errorf("without a drill: %v", err)
+		}
+		g.send(&control.StartDrill{Scenario: "kill", Vendor: "a"})
+		if err := g.hub.Do(t.Context(), &control.MarkDrill{}); kindOf(err) != control.Conflict {
+			t.Errorf("of a kill: %v", err)
+		}
+		if err := g.hub.Do(t.Context(), &control.MarkDrill{Task: 1}); kindOf(err) != control.Invalid {
+			t.Errorf("of a line that is not there: %v", err)
+		}
+	})
+}
+
+func TestExternal_TheClockRunsFromTheKeypressAndTheFirstBadAttemptIsStamped(t *testing.T) {
+	onEngine(t, nil, func(g *rig) {
+		c := &control.StartDrill{Scenario: "external"}
+		g.send(c)
+		g.pass(20 * time.Second)
+		if d := g.drill(); d.Waits == "" || d.Phase != control.PhaseSteady || d.ClockS != 0 {
+			t.Fatalf("%+v", d)
+		}
+		g.send(&control.MarkDrill{Meta: control.Meta{By: "li"}})
+		pressed := time.Now()
+		g.pass(2 * time.Second)
+		g.fails("a", true) // the firewall takes its time
+		g.pass(18 * time.Second)
+		d := g.drill()
+		affected := -1.0
+		for _, p := range d.Phases {
+			if p.Name == momentAffected {
+				affected = p.TS
+			}
+		}
+		if d.CutoverS == nil || *d.CutoverS < 3 || *d.CutoverS > 6 || affected < 2 || affected > 2.2 || !d.Phases[1].Time.Equal(pressed) || d.Waits == "" {
+			t.Fatalf("cutover %v, affected at %g, phases %+v: %s", d.CutoverS, affected, d.Phases, d.Reason)
+		}
+		if len(g.events("fault")) != 0 || g.snapshot().Incident != nil {
+			t.Error("a fault was injected, or an incident opened")
+		}
+		g.fails("a", false)
+		g.send(&control.MarkDrill{Meta: control.Meta{By: "li"}})
+		g.pass(3 * time.Minute)
+		r := g.report(c.ID)
+		if r.Verdict != control.Passed || r.Ended == nil || r.Failback != control.Passed || r.Extra["affected_s"] != affected || !strings.HasPrefix(r.Exercised[0], "the vendor's own endpoint") {
+			t.Errorf("%s %s, failback %q, %v, %q", r.Verdict, r.Reason, r.Failback, r.Extra, r.Exercised)
+		}
+	})
+}
+
+func TestExternal_ACutThatNobodyAnnouncedBeginsTheClock(t *testing.T) {
+	onEngine(t, nil, func(g *rig) {
+		g.send(&control.StartDrill{Scenario: "external"})
+		g.pass(20 * time.Second)
+		g.fails("a", true)
+		cut := time.Now()
+		g.pass(16 * time.Second)
+		d := g.drill()
+		if d.CutoverS == nil || *d.CutoverS > 6 || d.Phases[1].Time.Sub(cut) > 200*time.Millisecond || d.Phases[1].Time.Before(cut) {
+			t.Errorf("cut at %v: %+v: %s", cut, d.Phases, d.Reason)
+		}
+	})
+}
+
+func TestExternal_NobodyCutsIsAborted(t *testing.T) {
+	onEngine(t, nil, func(g *rig) {
+		r := g.run(&control.StartDrill{Scenario: "external", For: control.Duration(time.Minute)}, 2*time.Minute)
+		if r.Verdict != control.Aborted || !strings.Contains(r.Reason, "nobody cut 蓝耘 within 1m") {
+			t.Errorf("%s: %s", r.Verdict, r.Reason)
+		}
+	})
+}
+
+func TestBlind_TellsNothingUntilItIsOver(t *testing.T) {
+	onEngine(t, nil, func(g *rig) {
+		c := &control.StartDrill{Meta: control.Meta{By: "li"}, Scenario: "blind"}
+		g.send(c)
+		var at time.Duration
+		for ; at < 11*time.Minute; at += time.Second {
+			g.pass(time.Second)
+			d := g.drill()
+			_, noticed := g.machine.drill().reached(control.PhaseDetected)
+			if !d.Sealed {
+				break
+			}
+			if d.Vendor != "" || d.Fault.Kind != "" || d.Armed != nil || !noticed && (d.Phase != control.PhaseSteady || d.ClockS != 0 || d.Requests.Total != 0) {
+				t.Fatalf("it shows %+v", d)
+			}
+			if r := g.report(c.ID); r.Vendor != "" || r.Fault.Kind != "" {
+				t.Fatalf("its record shows %+v", r)
+			}
+		}
+		g.pass(3 * time.Minute)
+		r := g.report(c.ID)
+		if r.Verdict != control.Passed || r.Vendor == "" || r.Fault.Kind == "random" || r.Fault.Kind == "" {
+			t.Errorf("%s of %s by %s: %s", r.Verdict, r.Vendor, r.Fault.Kind, r.Reason)
+		}
+		if m := g.machine; m.Sealed("a") || m.Sealed("b") {
+			t.Error("it is still sealed")
+		}
+	})
+}
+
+func TestIncident_AnOutageThatNobodyOrderedIsADrill(t *testing.T) {
+	onEngine(t, nil, func(g *rig) {
+		g.fails("a", true)
+		began := time.Now()
+		g.pass(20 * time.Second)
+		i := g.snapshot().Incident
+		if i == nil || !i.Incident || i.Vendor != "a" || i.CutoverS == nil || *i.CutoverS > 6 || i.Phases[0].Time.Sub(began) > 300*time.Millisecond || i.Phases[0].Time.Before(began) {
+			t.Fatalf("began at %v: %+v", began, i)
+		}
+		if g.snapshot().Drill != nil {
+			t.Error("it is shown as a drill")
+		}
+		if err := g.hub.Do(t.Context(), &control.DismissIncident{}); kindOf(err) != control.Conflict {
+			t.Errorf("dismissed before it was over: %v", err)
+		}
+		// It comes back, and goes again before a minute of calm: one outage.
+		g.fails("a", false)
+		g.pass(80 * time.Second)
+		g.fails("a", true)
+		g.pass(20 * time.Second)
+		g.fails("a", false)
+		g.pass(6 * time.Minute)
+		i = g.snapshot().Incident
+		r := g.report(i.ID)
+		if r.Ended == nil || r.Verdict != control.Passed || !r.Incident || r.Failback != control.Passed || r.Extra["ejections"] != 2 || r.Scenario != "incident" {
+			t.Fatalf("%s: %s, ended %v, failback %q, %v, %+v", r.Verdict, r.Reason, r.Ended, r.Failback, r.Extra, r.Phases)
+		}
+		all, err := control.Get[[]control.Report](t.Context(), g.hub, control.Drills{})
+		if err != nil || len(all) != 1 {
+			t.Errorf("%d records, %v", len(all), err)
+		}
+		g.send(&control.DismissIncident{})
+		if g.snapshot().Incident != nil {
+			t.Error("it is still shown")
+		}
+	})
+}
+
+func TestIncident_WhatADrillOrAPersonOrderedIsNone(t *testing.T) {
+	onEngine(t, nil, func(g *rig) {
+		g.run(&control.StartDrill{Scenario: "kill-primary"}, 4*time.Minute)
+		g.send(&control.SetFault{Meta: control.Meta{By: "li"}, Vendor: "a", FaultSpec: control.FaultSpec{Kind: "refuse", For: control.Duration(time.Minute)}})
+		g.pass(30 * time.Second)
+		if g.snapshot().Vendor("a").State != control.Ejected {
+			t.Error("the fault was not noticed")
+		}
+		g.send(&control.ClearFault{Vendor: "a"})
+		g.pass(30 * time.Second)
+		if i := g.snapshot().Incident; i != nil {
+			t.Errorf("an incident: %+v", i)
+		}
+	})
+}
+
+func TestIncident_ThatIsOpenAtTheEndIsClosed(t *testing.T) {
+	onEngine(t, nil, func(g *rig) {
+		g.fails("a", true)
+		g.pass(20 * time.Second)
+		id := g.snapshot().Incident.ID
+		r := g.machine.incidents[0]
+		r.stop("baton stopped", true)
+		g.pass(time.Second)
+		if rep := g.report(id); rep.Ended == nil || rep.Verdict != control.Passed {
+			t.Errorf("%+v", rep)
+		}
+	})
+}
