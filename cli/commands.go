@@ -107,6 +107,7 @@ func (p *process) inject(c *control.SetFault) error {
 		return &control.Error{Kind: control.Invalid, Field: field, Message: err.Error()}
 	}
 	now := time.Now()
+	p.faultBegins(c.Vendor, now)
 	held := &heldFault{by: c.By, lease: p.faults.Point(c.Vendor).Inject(now, spec)}
 	if before := p.held.swap(c.Vendor, held); before != nil {
 		before.once.Do(func() {}) // this one takes its place: the vendor is not restored
@@ -219,6 +220,7 @@ func (p *process) restore(c *control.ClearFault) error {
 
 // faultEnded says that a vendor's fault is over and lets it come back.
 func (p *process) faultEnded(vendor, who, why string) {
+	p.faultEnds(vendor, time.Now())
 	p.hub.Log(control.Event{
 		Level: control.Info, Kind: "fault", Vendor: vendor, Who: who,
 		Text: fmt.Sprintf("%s restored (%s)", vendor, why), Data: map[string]any{"on": false},

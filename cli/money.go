@@ -7,6 +7,7 @@ import (
 	"os"
 	"slices"
 	"strconv"
+	"sync"
 	"time"
 
 	"baton/engine/config"
@@ -27,50 +28,45 @@ func (p *process) account(cfg *config.Config) {
 	p.store.Keep(store.KeepOf(&cfg.Ledger))
 }
 
-// drilling tells the ledger when faults of ours were in. Only saved calls it, as
-// often as the ledger is written: a fault that somebody injects without a drill is
-// known as exactly as that.
-func (p *process) drilling(now time.Time) {
-	d := p.machine.State()
-	if d != nil && d.Incident {
-		d = nil
-	}
-	for _, v := range p.engine.Vendors() {
-		_, in := p.faults.Point(v.Name).State(now)
-		i := slices.IndexFunc(p.drilled, func(w ledger.Window) bool { return w.Vendor == v.Name && w.To.IsZero() })
-		mine := d != nil && d.Vendor == v.Name
-		switch {
-		case in && i < 0:
-			w := ledger.Window{Vendor: v.Name, From: now}
-			if mine {
-				w.From = reached(d, control.PhaseFault, now)
-			}
-			p.drilled = append(p.drilled, w)
-		case !in && i >= 0:
-			p.drilled[i].To = now
-			if mine {
-				p.drilled[i].To = reached(d, control.PhaseRestored, now)
-			}
-		}
-	}
-	if n := len(p.drilled); n > drillsKept {
-		p.drilled = slices.Clone(p.drilled[n-drillsKept:])
-	}
-	p.store.Drills(slices.Clone(p.drilled))
+// faultWindows are when faults of ours were in, for the ledger.
+type faultWindows struct {
+	mu   sync.Mutex
+	list ledger.Windows
 }
 
-// drillsKept is how many windows are remembered: an attempt is priced within a
-// second of its end.
-const drillsKept = 16
+// windowsKept is how many are remembered: an attempt is priced within a second of
+// its end, but it may have begun long before.
+const windowsKept = 32
 
-// reached is when a drill came to a phase; otherwise if it has not.
-func reached(d *control.DrillState, phase string, otherwise time.Time) time.Time {
-	for _, m := range d.Phases {
-		if m.Name == phase {
-			return m.Time
-		}
+// faultBegins must come before the fault: what fails by it may be priced at once.
+func (p *process) faultBegins(vendor string, now time.Time) {
+	w := &p.windows
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if i := w.open(vendor); i >= 0 {
+		return
 	}
-	return otherwise
+	w.list = append(slices.Clone(w.list[max(0, len(w.list)-windowsKept+1):]), ledger.Window{Vendor: vendor, From: now})
+	p.store.Drills(w.list)
+}
+
+// faultEnds closes the window of a vendor's fault, if there is one.
+func (p *process) faultEnds(vendor string, now time.Time) {
+	w := &p.windows
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	i := w.open(vendor)
+	if i < 0 {
+		return
+	}
+	w.list = slices.Clone(w.list) // the store has the old one
+	w.list[i].To = now
+	p.store.Drills(w.list)
+}
+
+// open is the window of a fault that is in, -1 for none.
+func (w *faultWindows) open(vendor string) int {
+	return slices.IndexFunc(w.list, func(x ledger.Window) bool { return x.Vendor == vendor && x.To.IsZero() })
 }
 
 // spent writes what has been spent into a snapshot.

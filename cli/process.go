@@ -55,9 +55,9 @@ type process struct {
 	set       *vendors.Set // guarded by reloading
 
 	book       atomic.Pointer[ledger.Book]
-	drilled    []ledger.Window // when faults of ours were in; only saved uses it
-	lastAlert  string          // of the store, as the journal has it; only saved uses it
-	lastClient atomic.Int64    // unix seconds of the last request that was not demo traffic
+	windows    faultWindows
+	lastAlert  string       // of the store, as the journal has it; only saved uses it
+	lastClient atomic.Int64 // unix seconds of the last request that was not demo traffic
 	alert      atomic.Pointer[string]
 	stopDemo   atomic.Pointer[context.CancelFunc]
 }

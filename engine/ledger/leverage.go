@@ -39,6 +39,7 @@ type standing struct {
 	name    string
 	g       group
 	share   float64 // 0-1
+	usual   int64   // answered while no drill ran
 	perCall float64
 	known   bool // perCall is
 	listed  bool // perCall is by the list price: it had no traffic
@@ -111,7 +112,7 @@ func (t *table) count() {
 		t.all[i].name = name
 		at[name] = &t.all[i]
 	}
-	answered, input, output := int64(0), int64(0), int64(0)
+	answered, input, output, usual := int64(0), int64(0), int64(0), int64(0)
 	for i := range t.acc.Rows {
 		r := &t.acc.Rows[i]
 		s := at[r.Vendor]
@@ -123,12 +124,22 @@ func (t *table) count() {
 			answered += r.Answered
 			input += r.Input
 			output += r.Output
+			if r.Flags&FlagDrill == 0 {
+				usual += r.Answered
+				s.usual += r.Answered
+			}
 		}
 	}
 	if answered > 0 {
 		t.input, t.output = float64(input)/float64(answered), float64(output)/float64(answered)
-		for i := range t.all {
-			t.all[i].share = float64(t.all[i].g.sums.Answered) / float64(answered)
+	}
+	for i := range t.all {
+		s := &t.all[i]
+		switch {
+		case usual > 0: // what a drill has moved is no present share
+			s.share = float64(s.usual) / float64(usual)
+		case answered > 0:
+			s.share = float64(s.g.sums.Answered) / float64(answered)
 		}
 	}
 	if !t.acc.First.IsZero() {
@@ -435,6 +446,9 @@ func (t *table) whatIf() {
 	}
 }
 
+// fewest is how many first tokens a vendor's quantiles are made of at least.
+const fewest = 50
+
 // mixture is the first-token quantiles of all traffic at such shares: each
 // vendor's latencies as they were when its share was near, weighted by it.
 func (t *table) mixture(shares map[string]float64) (p90, p99 *float64) {
@@ -451,7 +465,7 @@ func (t *table) mixture(shares map[string]float64) (p90, p99 *float64) {
 				h.merge(&s.bins[k], 1)
 			}
 		}
-		if h.n == 0 {
+		if h.n < fewest {
 			return nil, nil
 		}
 		sum.merge(&h, share/h.n)

@@ -255,11 +255,13 @@ const (
 	FaultAtIt       // the fault was at the attempt's
 )
 
-// Of says what the drills had to do with an attempt.
+// Of says what the drills had to do with an attempt that ended in one of them, or
+// began in one.
 func (w Windows) Of(a *Attempt) Drill {
 	d := NoDrill
+	begun := a.Ended.Add(-a.Took)
 	for _, x := range w {
-		if x.From.IsZero() || a.Source != Client || a.Ended.Before(x.From) || !x.To.IsZero() && a.Ended.After(x.To) {
+		if x.From.IsZero() || a.Source != Client || a.Ended.Before(x.From) || !x.To.IsZero() && begun.After(x.To) {
 			continue
 		}
 		if d = InDrill; x.Vendor == a.Vendor {

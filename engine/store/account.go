@@ -19,7 +19,11 @@ const chunk = 24 * time.Hour
 // latencies too. What is not written yet is in it.
 func (s *Store) Account(ctx context.Context, since, until time.Time, whole bool) (*ledger.Account, error) {
 	acc := newAccount(since, until)
-	for from := acc.Since; ; from = from.Add(chunk) {
+	first, err := s.firstMinute(ctx, acc.Since)
+	if err != nil {
+		return nil, err
+	}
+	for from := first; ; from = from.Add(chunk) {
 		to := from.Add(chunk)
 		last := !to.Before(until)
 		if last {
@@ -29,6 +33,21 @@ func (s *Store) Account(ctx context.Context, since, until time.Time, whole bool)
 			return acc, err
 		}
 	}
+}
+
+// firstMinute is the first one in the file from since on, or since.
+func (s *Store) firstMinute(ctx context.Context, since time.Time) (time.Time, error) {
+	s.disk.Lock()
+	defer s.disk.Unlock()
+	if s.file == nil {
+		return since, nil
+	}
+	first := since.Unix()
+	err := s.file.conn.QueryRowContext(ctx, "SELECT coalesce(min(minute), ?1) FROM minutes WHERE minute >= ?1", first).Scan(&first)
+	if err != nil {
+		return since, fmt.Errorf("read the ledger: %w", err)
+	}
+	return time.Unix(first, 0), nil
 }
 
 func newAccount(since, until time.Time) *ledger.Account {

@@ -23,12 +23,15 @@ const (
 // Figures are never dropped: what memory has no room for is single attempts,
 // whose tokens and money are in the rollup all the same.
 type books struct {
+	intakeKeep, rawKeep int
+
 	intake sync.Mutex // guards what follows, for moments
 	fresh  []ledger.Attempt
 	spare  []ledger.Attempt // the other buffer, empty
 
 	mu      sync.Mutex // guards what follows; never held across IO
 	book    *ledger.Book
+	ready   bool // the book is a configuration's
 	drills  ledger.Windows
 	open    ledger.Rollup // not in a batch yet
 	raw     []rawAttempt
@@ -59,7 +62,7 @@ type batch struct {
 }
 
 func newBooks(now time.Time) *books {
-	return &books{book: ledger.NoBook(), live: ledger.NewLive(now), run: rand.Text()[:12]}
+	return &books{intakeKeep: intakeKeep, rawKeep: rawKeep, book: ledger.NoBook(), live: ledger.NewLive(now), run: rand.Text()[:12]}
 }
 
 // Attempt adds an attempt that has ended to the ledger. It never waits for the
@@ -67,7 +70,7 @@ func newBooks(now time.Time) *books {
 func (s *Store) Attempt(a *ledger.Attempt) {
 	b := s.books
 	b.intake.Lock()
-	if len(b.fresh) < intakeKeep {
+	if len(b.fresh) < b.intakeKeep {
 		b.fresh = append(b.fresh, *a)
 		b.intake.Unlock()
 		return
@@ -83,7 +86,7 @@ func (s *Store) Attempt(a *ledger.Attempt) {
 func (s *Store) Book(book *ledger.Book) {
 	s.books.settle()
 	s.books.mu.Lock()
-	s.books.book = book
+	s.books.book, s.books.ready = book, true
 	s.books.mu.Unlock()
 }
 
@@ -123,8 +126,8 @@ func (b *books) enter(a *ledger.Attempt) {
 	if a.Vendor == "" || a.Source == ledger.Probe {
 		return
 	}
-	if len(b.raw) >= rawKeep {
-		gone := rawKeep / 10
+	if len(b.raw) >= b.rawKeep {
+		gone := max(1, b.rawKeep/10)
 		b.raw = append(b.raw[:0:0], b.raw[gone:]...)
 		b.rawGone += int64(gone)
 	}

@@ -96,7 +96,10 @@ func (p spending) read(name string) ([]ledger.Attempt, error) {
 // look takes what was left in the state directory into the next batch. Files that
 // cannot be read are put aside. Store.disk is held, and the file open.
 func (s *Store) look(ctx context.Context, now time.Time) error {
-	if s.books.batch != nil || now.Sub(s.looked) < lookEvery {
+	s.books.mu.Lock()
+	ready := s.books.ready
+	s.books.mu.Unlock()
+	if !ready || s.books.batch != nil || now.Sub(s.looked) < lookEvery {
 		return nil
 	}
 	s.looked = now

@@ -220,10 +220,7 @@ func (s *Store) write(ctx context.Context, now time.Time, saved *control.Saved) 
 		s.fail(err, now)
 		return
 	}
-	entered := s.books.next()
-	if err = s.file.write(ctx, rows, events, entered); err == nil {
-		s.forget(entered)
-		s.books.wrote()
+	if err = s.enter(ctx, rows, events); err == nil {
 		if now.Sub(s.trimmed) >= trimEvery {
 			s.trimmed = now
 			err = s.file.trim(ctx, now, s.keep, s.age)
@@ -238,6 +235,24 @@ func (s *Store) write(ctx context.Context, now time.Time, saved *control.Saved) 
 		return
 	}
 	s.wrote(events)
+}
+
+// enter writes rows and events with a batch of the ledger; where one had to wait,
+// the one behind it too. s.disk is held, and the file open.
+func (s *Store) enter(ctx context.Context, rows map[string]string, events []control.Event) error {
+	for {
+		waited := s.books.batch != nil
+		b := s.books.next()
+		if err := s.file.write(ctx, rows, events, b); err != nil {
+			return err
+		}
+		s.forget(b)
+		s.books.wrote()
+		if !waited {
+			return nil
+		}
+		rows, events = nil, nil
+	}
 }
 
 // ready sees to it that the file is open. s.disk is held.
