@@ -104,7 +104,7 @@ func (a *asker) ask(ctx context.Context, due time.Time, q question, gap func(ms 
 	}
 	resp, err := a.t.roundTrip(r)
 	if err != nil {
-		at.Err = err
+		at.Err = fmt.Errorf("asking %s: %w", a.t.Vendor.Name, err) // a bare io.EOF would be the end of an answer
 	} else {
 		s.head = a.since()
 		at.Status, at.Header = resp.StatusCode, resp.Header.Get

@@ -85,8 +85,9 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 func (s *server) answer(w http.ResponseWriter, ctx context.Context, stream bool, in, out int) {
-	first, each := s.takes(int(s.atWork.Add(1)))
+	n := s.atWork.Add(1)
 	defer s.atWork.Add(-1)
+	first, each := s.takes(int(n))
 	usage := fmt.Sprintf(`{"prompt_tokens":%d,"completion_tokens":%d,"total_tokens":%d}`, in, out, in+out)
 	begin := time.Now()
 	until := func(d time.Duration) bool {
