@@ -76,13 +76,13 @@ func (f *frame) bar(x, wide float64, ink int, b Bar) {
 		return
 	}
 	zero, y := f.y.at(0), f.y.at(b.Value)
-	fmt.Fprintf(f, `<rect class="area f%d" x="%s" y="%s" width="%s" height="%s">`, ink, num(x+1), num(min(y, zero)), num(max(wide-2, 1)), num(max(zero-y, y-zero)))
+	fmt.Fprintf(f, `<rect %s x="%s" y="%s" width="%s" height="%s">`, areaLook(ink), num(x+1), num(min(y, zero)), num(max(wide-2, 1)), num(max(zero-y, y-zero)))
 	if b.Note != "" {
 		f.WriteString("<title>" + text(b.Note) + "</title>")
 	}
 	f.WriteString("</rect>")
 	if finite(b.Low) && finite(b.High) && b.High > b.Low {
 		mid := x + wide/2
-		fmt.Fprintf(f, `<path class="error" d="M%s %sh8M%s %sV%sM%s %sh8"/>`, num(mid-4), num(f.y.at(b.High)), num(mid), num(f.y.at(b.High)), num(f.y.at(b.Low)), num(mid-4), num(f.y.at(b.Low)))
+		fmt.Fprintf(f, `<path %s d="M%s %sh8M%s %sV%sM%s %sh8"/>`, look("error"), num(mid-4), num(f.y.at(b.High)), num(mid), num(f.y.at(b.High)), num(f.y.at(b.Low)), num(mid-4), num(f.y.at(b.Low)))
 	}
 }

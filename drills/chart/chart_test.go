@@ -128,7 +128,7 @@ func TestLines_AGapBeginsThePathAnew(t *testing.T) {
 		name, class string
 		parts       int
 	}{{"whole", "line l1", 1}, {"with a gap", "line l2 dashed", 2}} {
-		m := regexp.MustCompile(`<path class="` + c.class + `" d="(M[^"]{30,})"`).FindStringSubmatch(svg)
+		m := regexp.MustCompile(`<path class="` + c.class + `" [^>]*d="(M[^"]{30,})"`).FindStringSubmatch(svg)
 		if m == nil || strings.Count(m[1], "M") != c.parts {
 			t.Errorf("%s: want %d parts in %v", c.name, c.parts, m)
 		}
@@ -137,7 +137,7 @@ func TestLines_AGapBeginsThePathAnew(t *testing.T) {
 
 func TestLines_AFigureLiesBetweenItsTicks(t *testing.T) {
 	svg := Lines{Y: Axis{Zero: true}, Series: []Series{{Points: []XY{{0, 0}, {10, 50}, {20, 100}}}}}.SVG()
-	m := regexp.MustCompile(`class="line l1" d="M\S+ (\S+)L\S+ (\S+)L\S+ (\S+)"`).FindStringSubmatch(svg)
+	m := regexp.MustCompile(`class="line l1" [^>]*d="M\S+ (\S+)L\S+ (\S+)L\S+ (\S+)"`).FindStringSubmatch(svg)
 	if m == nil {
 		t.Fatal(svg)
 	}

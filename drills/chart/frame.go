@@ -59,9 +59,9 @@ func (f *frame) legend(all []entry) {
 		}
 		y := f.top - 8
 		if e.filled {
-			fmt.Fprintf(f, `<rect class="area f%d" x="%s" y="%s" width="14" height="10"/>`, e.ink, num(x+3), num(y-1))
+			fmt.Fprintf(f, `<rect %s x="%s" y="%s" width="14" height="10"/>`, areaLook(e.ink), num(x+3), num(y-1))
 		} else {
-			fmt.Fprintf(f, `<path class="line l%d%s" d="M%s %sh18"/>`, e.ink, class(e.stroke), num(x+1), num(y+4))
+			fmt.Fprintf(f, `<path %s d="M%s %sh18"/>`, lineLook(e.ink, e.stroke), num(x+1), num(y+4))
 		}
 		f.text(x+24, y+8, "name", "start", e.name)
 		x += wide
@@ -69,29 +69,48 @@ func (f *frame) legend(all []entry) {
 	f.top += 6
 }
 
-// class is a stroke as a further class.
-func class(s Stroke) string {
-	if s == Solid {
-		return ""
+// plain is how things look where no style sheet is applied, as in some readers of
+// mail and makers of PDF; CSS overrides it.
+var plain = map[string]string{
+	"grid": `stroke="#dfe4e8"`, "axis": `stroke="#5d6872"`, "span": `fill="#f6e3df"`, "moment": `stroke="#1c2126" stroke-dasharray="2 3"`,
+	"limit": `stroke="#b3201f" stroke-dasharray="7 4"`, "error": `stroke="#1c2126"`,
+	string(Solid): "", string(Dashed): ` stroke-dasharray="6 4"`, string(Dotted): ` stroke-dasharray="1.5 4"`,
+}
+
+var plainInks = [inks]string{"#0b63b8", "#b8480b", "#15753a", "#7a22c4", "#b3201f", "#0c6a82"}
+
+// look is the attributes of something that is no figure.
+func look(class string) string { return `class="` + class + `" ` + plain[class] }
+
+// lineLook is the attributes of a line.
+func lineLook(ink int, s Stroke) string {
+	class := fmt.Sprintf("line l%d", ink)
+	if s != Solid {
+		class += " " + string(s)
 	}
-	return " " + string(s)
+	return fmt.Sprintf(`class="%s" fill="none" stroke="%s" stroke-width="1.8"%s`, class, plainInks[ink-1], plain[string(s)])
+}
+
+// areaLook is the attributes of a filled area.
+func areaLook(ink int) string {
+	return fmt.Sprintf(`class="area f%d" fill="%s" fill-opacity=".75"`, ink, plainInks[ink-1])
 }
 
 // grid draws the Y axis, and the X axis where it has a scale.
 func (f *frame) grid(labelY, labelX string) {
 	for _, t := range f.y.ticks(ticksY) {
 		y := f.y.at(t.v)
-		fmt.Fprintf(f, `<path class="grid" d="M%s %sH%s"/>`, num(f.left), num(y), num(f.right))
+		fmt.Fprintf(f, `<path %s d="M%s %sH%s"/>`, look("grid"), num(f.left), num(y), num(f.right))
 		f.text(f.left-6, y+4, "", "end", t.label)
 	}
 	if f.x.a != f.x.b {
 		for _, t := range f.x.ticks(ticksX) {
 			x := f.x.at(t.v)
-			fmt.Fprintf(f, `<path class="axis" d="M%s %sv4"/>`, num(x), num(f.bottom))
+			fmt.Fprintf(f, `<path %s d="M%s %sv4"/>`, look("axis"), num(x), num(f.bottom))
 			f.text(x, f.bottom+16, "", "middle", t.label)
 		}
 	}
-	fmt.Fprintf(f, `<path class="axis" d="M%s %sH%s"/>`, num(f.left), num(f.bottom), num(f.right))
+	fmt.Fprintf(f, `<path %s d="M%s %sH%s"/>`, look("axis"), num(f.left), num(f.bottom), num(f.right))
 	if labelY != "" {
 		x, y := 11.0, (f.top+f.bottom)/2
 		fmt.Fprintf(f, `<text text-anchor="middle" transform="rotate(-90 %s %s)" x="%s" y="%s">%s</text>`, num(x), num(y), num(x), num(y), text(labelY))
@@ -103,7 +122,7 @@ func (f *frame) grid(labelY, labelX string) {
 func (f *frame) marks(all []placed) {
 	for _, m := range all {
 		y := f.top - float64(m.row)*lineHeight - 4
-		fmt.Fprintf(f, `<path class="moment" d="M%s %sV%s"/>`, num(m.x), num(y-8), num(f.bottom))
+		fmt.Fprintf(f, `<path %s d="M%s %sV%s"/>`, look("moment"), num(m.x), num(y-8), num(f.bottom))
 		f.text(m.from, y, "mark", "start", m.label)
 	}
 }
@@ -157,7 +176,7 @@ func (f *frame) spans(all []Span) {
 		}
 		a, b := max(f.x.at(s.From), f.left), min(f.x.at(s.To), f.right)
 		if b > a {
-			fmt.Fprintf(f, `<rect class="span" x="%s" y="%s" width="%s" height="%s"/>`, num(a), num(f.top), num(b-a), num(f.bottom-f.top))
+			fmt.Fprintf(f, `<rect %s x="%s" y="%s" width="%s" height="%s"/>`, look("span"), num(a), num(f.top), num(b-a), num(f.bottom-f.top))
 		}
 	}
 }
@@ -168,7 +187,7 @@ func (f *frame) limits(all []Limit) {
 			continue
 		}
 		y := f.y.at(l.Y)
-		fmt.Fprintf(f, `<path class="limit" d="M%s %sH%s"/>`, num(f.left), num(y), num(f.right))
+		fmt.Fprintf(f, `<path %s d="M%s %sH%s"/>`, look("limit"), num(f.left), num(y), num(f.right))
 		below := y - 4
 		if below < f.top+8 { // the moments' labels are there
 			below = y + 13
@@ -184,7 +203,7 @@ func (f *frame) empty() string {
 }
 
 func (f *frame) close() string {
-	return fmt.Sprintf(`<svg class="chart" viewBox="0 0 %s %s" role="img" xmlns="http://www.w3.org/2000/svg"><title>%s</title>%s</svg>`, num(f.w), num(f.h), text(f.title), f.String())
+	return fmt.Sprintf(`<svg class="chart" viewBox="0 0 %s %s" role="img" font-family="sans-serif" font-size="12" xmlns="http://www.w3.org/2000/svg"><title>%s</title>%s</svg>`, num(f.w), num(f.h), text(f.title), f.String())
 }
 
 func (f *frame) text(x, y float64, class, anchor, s string) {

@@ -46,7 +46,7 @@ func (l Lines) SVG() string {
 	f.limits(l.Limits)
 	for i, s := range l.Series {
 		if d := f.path(s.Points); d != "" {
-			fmt.Fprintf(f, `<path class="line l%d%s" d="%s"/>`, legend[i].ink, class(s.Stroke), d)
+			fmt.Fprintf(f, `<path %s d="%s"/>`, lineLook(legend[i].ink, s.Stroke), d)
 		}
 	}
 	f.marks(places)

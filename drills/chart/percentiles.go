@@ -48,14 +48,14 @@ func (c Percentiles) SVG() string {
 	for _, p := range []float64{0, 50, 90, 99, 99.9, 99.99, 99.999} {
 		if r := rarity(p); r >= x.from*0.999 && r <= x.to*1.001 {
 			at := x.at(r)
-			fmt.Fprintf(f, `<path class="grid" d="M%s %sV%s"/>`, num(at), num(f.top), num(f.bottom))
+			fmt.Fprintf(f, `<path %s d="M%s %sV%s"/>`, look("grid"), num(at), num(f.top), num(f.bottom))
 			f.text(at, f.bottom+16, "", "middle", strconv.FormatFloat(p, 'f', -1, 64))
 		}
 	}
 	f.limits(c.Limits)
 	for i, s := range lines.Series {
 		if d := f.path(s.Points); d != "" {
-			fmt.Fprintf(f, `<path class="line l%d%s" d="%s"/>`, legend[i].ink, class(c.Series[i].Stroke), d)
+			fmt.Fprintf(f, `<path %s d="%s"/>`, lineLook(legend[i].ink, c.Series[i].Stroke), d)
 		}
 	}
 	return f.close()

@@ -47,7 +47,7 @@ func (s Stack) SVG() string {
 	floor := make([]float64, len(xs))
 	for i := range s.Layers {
 		if d := f.area(xs, floor, sums[i], tops); d != "" {
-			fmt.Fprintf(f, `<path class="area f%d" d="%s"/>`, legend[i].ink, d)
+			fmt.Fprintf(f, `<path %s d="%s"/>`, areaLook(legend[i].ink), d)
 		}
 		floor = sums[i]
 	}

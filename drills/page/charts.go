@@ -11,7 +11,7 @@ import (
 
 var (
 	fromT0 = chart.Axis{Label: "from T0, m:ss", Scale: chart.Time}
-	small  = chart.Size{Height: 200}
+	small  = chart.Size{Height: 220}
 )
 
 // charts are the figures over time, with the phases marked.
@@ -87,8 +87,8 @@ func spans(r *control.Report) []chart.Span {
 			to = p.TS
 		}
 	}
-	if len(r.Series) > 0 && to != to { // it was not restored: to the end
-		to = r.Series[len(r.Series)-1].TS
+	if to != to { // it was not restored: to the end
+		to = end(r)
 	}
 	return []chart.Span{{From: from, To: to}}
 }
@@ -172,9 +172,24 @@ func weights(r *control.Report, names []string, moments []chart.Mark) string {
 			}
 			s.Points = append(s.Points, chart.XY{X: w.TS, Y: v})
 		}
+		if last := end(r); len(s.Points) > 0 && last > s.Points[len(s.Points)-1].X {
+			s.Points = append(s.Points, chart.XY{X: last, Y: s.Points[len(s.Points)-1].Y})
+		}
 		c.Series = append(c.Series, s)
 	}
 	return c.SVG()
+}
+
+// end is the last moment of the report.
+func end(r *control.Report) float64 {
+	last := 0.0
+	if n := len(r.Series); n > 0 {
+		last = r.Series[n-1].TS
+	}
+	if n := len(r.Phases); n > 0 {
+		last = max(last, r.Phases[n-1].TS)
+	}
+	return last
 }
 
 // earlier is the cutovers of the last runs, oldest first, and of this one.
