@@ -134,7 +134,6 @@ func TestServer_RefusesWithStatusFieldAndReason(t *testing.T) {
 		{"knobs by a number", "PUT", "/api/v1/vendors/lanyun/sim", `{"errors":0.2,"by":7}`, 422, "invalid", "by", "a string"},
 		{"knobs of nobody", "PUT", "/api/v1/vendors/nobody/sim", `{"errors":0.2}`, 404, "not_found", "", "nobody"},
 		{"preflight of nothing", "GET", "/api/v1/preflight", "", 422, "invalid", "scenario", "scenario"},
-		{"costs have no question yet", "GET", "/api/v1/costs", "", 404, "not_found", "", "costs"},
 		{"after as a word", "GET", "/api/v1/events?after=x", "", 422, "invalid", "after", "x"},
 		{"after below 0", "GET", "/api/v1/events?after=-1", "", 422, "invalid", "after", "-1"},
 		{"limit as a word", "GET", "/api/v1/failures?limit=all", "", 422, "invalid", "limit", "all"},
