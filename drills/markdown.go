@@ -23,11 +23,13 @@ func markdown(r *control.Report) string {
 	if r.CutoverS != nil {
 		fmt.Fprintf(&b, "Cutover **%s** against %s. Seconds in which clients were hurt: %g.\n\n", clock(*r.CutoverS), clock(r.TargetS), r.HurtS)
 	}
-	b.WriteString("The cutover is the latest of detected, shifted and the start of the first window of good service without the vendor, counted from the fault.\n\n")
+	b.WriteString(formula(r) + "\n\n")
 	facts(&b, r)
 	phases(&b, r)
 	asked(&b, r)
+	found(&b, r)
 	latencies(&b, r)
+	byVendor(&b, r)
 	moves(&b, r)
 	if lost := r.Requests.Lost; len(lost) > 0 {
 		b.WriteString("\n## Lost requests\n\n")
@@ -75,9 +77,101 @@ func facts(b *strings.Builder, r *control.Report) {
 	if p := r.Previous; p != nil && p.CutoverS != nil {
 		row(b, "last run", fmt.Sprintf("%s: cutover %s", p.ID, clock(*p.CutoverS)))
 	}
+	if r.Trend != "" {
+		row(b, "trend", r.Trend)
+	}
+	if r.Cost.Extra != nil {
+		row(b, "extra cost", fmt.Sprintf("%.4g", *r.Cost.Extra))
+	} else {
+		row(b, "extra cost", "unpriced")
+	}
+	for _, name := range slices.Sorted(maps.Keys(r.Extra)) {
+		row(b, strings.ReplaceAll(name, "_", " "), fmt.Sprintf("%g", r.Extra[name]))
+	}
+	if w := r.Witness; w != nil {
+		row(b, "witness", witnessText(w))
+	}
 	for _, f := range [][2]string{{"note", r.Note}, {"ticket", r.Ticket}} {
 		if f[1] != "" {
 			row(b, f[0], f[1])
+		}
+	}
+}
+
+// formula says how the figure came about.
+func formula(r *control.Report) string {
+	switch r.Judge {
+	case judgeContained:
+		return "Contained is the start of the first window in which clients were served well and the vendor got no more than its bound, counted from the fault."
+	case judgeRecovered:
+		return "Recovered is the start of the first window of good service, counted from the last restore."
+	}
+	return "The cutover is the latest of detected, shifted and the start of the first window of good service without the vendor, counted from the fault."
+}
+
+func witnessText(w *control.WitnessResult) string {
+	s := fmt.Sprintf("%d requests, %d failed", w.Requests, w.Failed)
+	if w.CutoverS != nil {
+		s += ", cutover " + clock(*w.CutoverS)
+	}
+	if w.DifferenceS != nil {
+		s += fmt.Sprintf(", difference %.3f s", *w.DifferenceS)
+	}
+	if w.Note != "" {
+		s += ": " + w.Note
+	}
+	return s + " (" + w.Log + ")"
+}
+
+// found is what preflight found.
+func found(b *strings.Builder, r *control.Report) {
+	if len(r.Preflight) > 0 {
+		table(b, "Preflight", "what", "wanted", "got", "met")
+		for _, c := range r.Preflight {
+			met := "no"
+			switch {
+			case c.OK:
+				met = "yes"
+			case c.Warn:
+				met = "warning"
+			}
+			row(b, c.Name, c.Want, c.Got, met)
+		}
+	}
+	if len(r.Steps) > 0 {
+		table(b, "Steps", "from T0", "what", "done")
+		for _, s := range r.Steps {
+			row(b, clock(s.AtS), s.Text, yes(s.Done))
+		}
+	}
+	if len(r.Checklist) > 0 {
+		table(b, "Checklist", "what", "done")
+		for _, t := range r.Checklist {
+			row(b, t.Text, yes(t.Done))
+		}
+	}
+}
+
+func yes(is bool) string {
+	if is {
+		return "yes"
+	}
+	return "no"
+}
+
+// byVendor is the first tokens of each vendor's streams.
+func byVendor(b *strings.Builder, r *control.Report) {
+	if len(r.Vendors) == 0 {
+		return
+	}
+	table(b, "First token by vendor, ms", "vendor", "when", "n", "P50", "P90", "P99")
+	for _, name := range slices.Sorted(maps.Keys(r.Vendors)) {
+		p := r.Vendors[name]
+		for _, w := range []struct {
+			when string
+			l    control.Latency
+		}{{"before", p.Before}, {"during", p.During}, {"after", p.After}} {
+			row(b, name, w.when, fmt.Sprint(w.l.Count), figure(w.l.P50ms), figure(w.l.P90ms), figure(w.l.P99ms))
 		}
 	}
 }
@@ -125,7 +219,7 @@ func latencies(b *strings.Builder, r *control.Report) {
 			row(b, k, fmt.Sprint(l.Count), figure(l.P50ms), figure(l.P90ms), figure(l.P99ms))
 		}
 	}
-	b.WriteString("\nBefore: the 60 s before the fault. During: from the fault to its end. After: from then to the end of the drill.\n")
+	b.WriteString("\nBefore: the baseline, or the 60 s before the fault. During: from the fault to its end. After: from then to the end of the drill.\n")
 }
 
 const (

@@ -262,3 +262,7 @@ func History(dir string) ([]control.Report, error) { return (&records{dir: dir})
 
 // Read reads one record in a directory, without a machine.
 func Read(dir, id string) (*control.Report, error) { return (&records{dir: dir}).read(id) }
+
+// Keep writes the record of something that was played without a machine, at its
+// place in the chain. It sets rep.Files.
+func Keep(dir string, rep *control.Report) error { return (&records{dir: dir}).save(rep) }

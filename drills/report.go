@@ -5,6 +5,7 @@ import (
 	"runtime"
 	"time"
 
+	"baton/drills/witness"
 	"baton/engine/control"
 )
 
@@ -170,7 +171,11 @@ func (r *run) keep() {
 	}
 	r.report.Trend = trend(r.st.CutoverS, r.report.Comparison)
 	rep := r.snapshot()
+	proof := witness.Proof{Hold: time.Duration(r.hold()) * time.Second, Limit: time.Duration(r.limit() * float64(time.Millisecond))}
 	r.mu.Unlock()
+	if path := r.start.Witness; path != "" && rep.CutoverS != nil {
+		rep.Witness = witness.Judge(path, rep, proof)
+	}
 	err := r.m.records.save(rep)
 	r.mu.Lock()
 	r.st.Record = rep.Files["markdown"]

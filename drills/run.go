@@ -47,15 +47,16 @@ type run struct {
 	tidied   sync.Once
 
 	// Of the goroutine alone.
-	seq      int64     // of the journal, read so far
-	answered time.Time // when the engine last did, by our clock
-	nextBack time.Time // when to look for the failback again
-	nextCost time.Time
-	nextStep int       // of the scenario
-	expiry   time.Time // of the fault in force
-	traffic  *traffic  // of its own; nil: none
-	leased   bool      // failover is manual for this drill
-	calm     time.Time // of an incident: since when the vendor is back where it belongs
+	seq       int64     // of the journal, read so far
+	answered  time.Time // when the engine last did, by our clock
+	nextBack  time.Time // when to look for the failback again
+	nextCost  time.Time
+	nextStep  int       // of the scenario
+	restoreAt time.Time // when the proven drill ends its fault; zero: not proven
+	expiry    time.Time // of the fault in force
+	traffic   *traffic  // of its own; nil: none
+	leased    bool      // failover is manual for this drill
+	calm      time.Time // of an incident: since when the vendor is back where it belongs
 
 	mu     sync.Mutex // guards what follows; only the goroutine writes it, stop, leave and mark apart
 	before *control.Snapshot
@@ -336,13 +337,15 @@ func (r *run) step(ctx context.Context) bool {
 		return r.afterRestore(t)
 	case breach != "":
 		r.stop(breach, false)
-	case proven && r.scenario.Restore == restoreAfterHold:
-		if r.restore() == nil {
-			r.mu.Lock()
-			r.noteRestored()
-			r.mu.Unlock()
-			return r.afterRestore(r.last)
+	case r.restoreDue(proven):
+		if r.restore() != nil {
+			r.restoreAt = time.Now().Add(time.Second)
+			return false
 		}
+		r.mu.Lock()
+		r.noteRestored()
+		r.mu.Unlock()
+		return r.afterRestore(r.last)
 	case r.unattended(at):
 		r.stop(fmt.Sprintf("the target of %s has passed", clock(r.terms.rules.Target.Seconds())), true)
 	case at > r.scenario.lasting(r.spec)+overdue:
@@ -352,6 +355,25 @@ func (r *run) step(ctx context.Context) bool {
 		r.dueSteps(ctx, at)
 	}
 	return false
+}
+
+// witnessSlack is how much longer a fault that a witness watches stays: it sees the
+// cutover no sooner than by its next request.
+const witnessSlack = 3 * time.Second
+
+// restoreDue says whether it is time to end the fault by itself: once its proof is
+// given.
+func (r *run) restoreDue(proven bool) bool {
+	if r.scenario.Restore != restoreAfterHold {
+		return false
+	}
+	if proven {
+		r.restoreAt = time.Now()
+		if r.start.Witness != "" {
+			r.restoreAt = r.restoreAt.Add(witnessSlack)
+		}
+	}
+	return !r.restoreAt.IsZero() && !time.Now().Before(r.restoreAt)
 }
 
 // unattended says whether a drill that restores by itself has nothing to gain from

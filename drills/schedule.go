@@ -25,13 +25,15 @@ const (
 	scheduler     = "drill:schedule" // who starts what the schedule starts
 	announceAhead = 10 * time.Minute
 	announceLate  = 30 * time.Second // an announcement that is later than that is none
-	startLate     = time.Minute      // a start that is later than that is not caught up
-	cancelledFile = "cancelled"      // beside the records: what a restart must not bring back
+	turnEvery     = 20 * time.Second
+	startLate     = time.Minute // a start that is later than that is not caught up
+	cancelledFile = "cancelled" // beside the records: what a restart must not bring back
 )
 
 // plan is the schedule of drills.
 type plan struct {
-	file string // of the records' directory
+	file   string    // of the records' directory
+	turned time.Time // when it was last found out whose turn it is; of the goroutine alone
 
 	mu      sync.Mutex // guards what follows
 	began   time.Time
@@ -135,7 +137,10 @@ func (m *Machine) tickPlan(ctx context.Context, now time.Time) {
 		id string
 	}
 	var announce, start []due
-	m.turns(ctx)
+	if age := now.Sub(p.turned); age < 0 || age >= turnEvery {
+		m.turns(ctx)
+		p.turned = now
+	}
 	p.mu.Lock()
 	for i := range p.entries {
 		e := &p.entries[i]

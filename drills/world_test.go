@@ -33,6 +33,8 @@ type world struct {
 	room    float64       // of b, 0: not known
 	sour    int64         // requests that failed today
 
+	machine *Machine // for what the schedule starts
+
 	mu      sync.Mutex
 	vendors []*vendor
 	events  []control.Event
@@ -91,13 +93,18 @@ func (w *world) Log(e control.Event) {
 	w.log(e)
 }
 
-func (w *world) Do(_ context.Context, cmd control.Command) error {
+func (w *world) Do(ctx context.Context, cmd control.Command) error {
 	if _, is := cmd.(*control.SetFault); is && w.slow > 0 {
 		time.Sleep(w.slow) // another command is being carried out
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	switch c := cmd.(type) {
+	case *control.StartDrill:
+		w.mu.Unlock()
+		defer w.mu.Lock()
+		_, err := w.machine.Do(ctx, c)
+		return err
 	case *control.SetFault:
 		if w.refuse != nil {
 			return w.refuse
@@ -310,6 +317,7 @@ func rehearse(t *testing.T, change func(w *world, o *Options), f func(s *stage))
 		if err != nil {
 			t.Fatal(err)
 		}
+		w.machine = m
 		ctx, cancel := context.WithCancel(context.Background())
 		var wg sync.WaitGroup
 		wg.Go(func() { _ = m.Run(ctx) })
