@@ -195,6 +195,7 @@ func TestRender_WhatIsMissingIsNotZero(t *testing.T) {
 		{"lost without ids", func(r *control.Report) { r.Requests.Lost = nil }, "The ids of the 3 that failed were not kept", "No request was lost"},
 		{"it runs", func(r *control.Report) { r.Verdict, r.Ended = "", nil }, "running", ""},
 		{"an incident", func(r *control.Report) { r.Incident, r.Fault = true, control.FaultSpec{} }, "Incident: ", "none injected"},
+		{"an incident's clock", func(r *control.Report) { r.Incident = true }, "the first bad attempt: the clock starts", "the fault was in:"},
 		{"not in the chain", func(r *control.Report) { r.Chain = control.Chain{} }, "", "baton drill verify"},
 		{"the first of the chain", func(r *control.Report) { r.Chain.Previous = "" }, "it is the first", ""},
 	} {

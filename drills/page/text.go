@@ -87,11 +87,14 @@ func fault(f *control.FaultSpec) string {
 }
 
 // meaning is what reaching a phase means.
-func meaning(phase string) string {
+func meaning(incident bool, phase string) string {
 	switch phase {
 	case control.PhaseSteady:
 		return "the baseline was held"
 	case control.PhaseFault:
+		if incident {
+			return "the first bad attempt: the clock starts"
+		}
 		return "the fault was in: the clock starts"
 	case control.PhaseDetected:
 		return "the vendor was ejected, its weight fell, or a person acted"
@@ -100,6 +103,9 @@ func meaning(phase string) string {
 	case control.PhaseVerified:
 		return "good service without it was proven for the whole hold"
 	case control.PhaseRestored:
+		if incident {
+			return "it answered again"
+		}
 		return "the fault was gone"
 	case control.PhaseFailback:
 		return "its weight was back where it belongs"
