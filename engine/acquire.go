@@ -316,6 +316,9 @@ func (v *Vendor) begin(l *Lease, now time.Time, trial bool) {
 func (l *Lease) FirstToken(now time.Time) {
 	v := l.Vendor
 	v.mu.Lock()
+	if l.firstToken == 0 {
+		v.flight.awaiting--
+	}
 	l.firstToken = max(now.Sub(l.begun), 1)
 	v.counts.Add(now, catBack, 1)
 	v.health.Progress(now)

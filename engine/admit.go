@@ -21,7 +21,7 @@ func (v *Vendor) room(lane control.Lane, now time.Time) bool {
 
 // fits is room without that count. v.mu is held.
 func (v *Vendor) fits(lane control.Lane) bool {
-	return v.admission.Room(admission.Lane(lane), v.flight.n)
+	return v.admission.Room(admission.Lane(lane), v.flight.n, v.flight.awaiting)
 }
 
 // late says whether the attempt could no longer be done by its deadline. One

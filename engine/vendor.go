@@ -131,6 +131,7 @@ func (v *Vendor) barred() bool { return v.drained || v.disabled != "" }
 type list struct {
 	head, tail *Lease
 	n          int
+	awaiting   int // of them, those without a first token
 }
 
 func (l *list) add(x *Lease) {
@@ -142,6 +143,7 @@ func (l *list) add(x *Lease) {
 	}
 	l.tail = x
 	l.n++
+	l.awaiting++
 }
 
 func (l *list) remove(x *Lease) {
@@ -157,4 +159,7 @@ func (l *list) remove(x *Lease) {
 	}
 	x.prev, x.next = nil, nil
 	l.n--
+	if x.firstToken == 0 {
+		l.awaiting--
+	}
 }

@@ -18,8 +18,9 @@ const (
 const Kinds = 2
 
 const (
-	// Floor is the least that a limit leaves: with less there is nothing to measure.
-	Floor = 2.0
+	// Floor is the least that a limit leaves, and how many may always await their
+	// first token: with less there is nothing to measure.
+	Floor = 2
 	// guard is what a free vendor may always have in flight.
 	guard = 128.0
 	// tolerance is the q from which a free vendor counts as saturated.
@@ -92,10 +93,13 @@ type cut struct {
 }
 
 // Room says whether one more attempt of a lane may begin beside so many in
-// flight. Before a saturated vendor the batch lane leaves a few places, so that
-// an interactive request finds one at once while batch work fills all others.
-func (l *Limit) Room(lane Lane, inFlight int) bool {
-	if !l.known() {
+// flight, of which so many await their first token. Before a saturated vendor the
+// batch lane leaves a few places, so that an interactive request finds one at once
+// while batch work fills all others. Where nobody waits for a first token there is
+// room whatever the limit: streams that go on for long are no line, and one more
+// shows how it stands.
+func (l *Limit) Room(lane Lane, inFlight, awaiting int) bool {
+	if !l.known() || awaiting < Floor-int(lane) {
 		return true
 	}
 	most := max(l.limit, Floor)
@@ -311,7 +315,7 @@ func (l *Limit) steer(now time.Time, k Kind, x float64, inFlight int) {
 		l.cut = cut{}
 		l.grown++
 		step := max(0.5, l.rate*l.base[k]*(target-q))
-		l.limit += min(step*(1+float64(l.grown-1)/2), l.limit/2)
+		l.limit = max(l.limit, float64(inFlight)) + min(step*(1+float64(l.grown-1)/2), l.limit/2)
 	default:
 		l.grown = 0
 	}

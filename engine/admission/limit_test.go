@@ -9,7 +9,7 @@ import (
 
 func TestLimit_OfNothingKnownLetsEverythingThrough(t *testing.T) {
 	var l Limit
-	if _, limiting := l.Value(); !l.Room(Interactive, 1e6) || limiting || l.Base(Stream) != 0 || l.Rate() != 0 {
+	if _, limiting := l.Value(); !l.Room(Interactive, 1e6, 1e6) || limiting || l.Base(Stream) != 0 || l.Rate() != 0 {
 		t.Errorf("a vendor of which nothing is known is limited: %+v", l)
 	}
 }
@@ -37,8 +37,11 @@ func TestLimit_FollowsWhatAVendorHoldsAndNotMore(t *testing.T) {
 	if n, limiting := l.Value(); !limiting || n < 20 || n > 24 {
 		t.Fatalf("limit %.0f (%v), want little over 20", n, limiting)
 	}
-	if n, _ := l.Value(); l.Room(Interactive, int(n)) || !l.Room(Interactive, int(n)-1) || l.Room(Batch, int(n)-1) || !l.Room(Batch, int(n)-4) {
+	if n, _ := l.Value(); l.Room(Interactive, int(n), 2) || !l.Room(Interactive, int(n)-1, 9) || l.Room(Batch, int(n)-1, 1) || !l.Room(Batch, int(n)-4, 9) {
 		t.Error("Room does not go by the limit")
+	}
+	if !l.Room(Interactive, 1000, 1) || !l.Room(Batch, 1000, 0) || l.Room(Batch, 1000, 1) {
+		t.Error("streams that go on keep everybody out although nobody waits for a first token")
 	}
 }
 
@@ -52,7 +55,7 @@ func TestLimit_IsForgottenWhenNobodyRunsIntoIt(t *testing.T) {
 		t.Fatal("it is forgotten before its time")
 	}
 	l.Tick(at(now+11), 5)
-	if _, limiting := l.Value(); limiting || !l.Room(Interactive, 30) {
+	if _, limiting := l.Value(); limiting || !l.Room(Interactive, 30, 30) {
 		t.Error("it is still in force")
 	}
 }
@@ -98,7 +101,7 @@ func TestLimit_IsANumberWhateverComes(t *testing.T) {
 				l.Sample(at(now), at(now-d.Seconds()), Kind(rng.IntN(Kinds)), d, n)
 			}
 			v, _ := l.Value()
-			if math.IsNaN(v) || math.IsInf(v, 0) || v < Floor || !l.Room(Batch, 0) || !l.Room(Interactive, 1) || math.IsNaN(l.Rate()) {
+			if math.IsNaN(v) || math.IsInf(v, 0) || v < Floor || !l.Room(Batch, 0, 0) || !l.Room(Interactive, 1, 1) || math.IsNaN(l.Rate()) {
 				t.Fatalf("limit %v, rate %v", v, l.Rate())
 			}
 		}
@@ -123,7 +126,7 @@ func BenchmarkSample(b *testing.B) { // budget: 30 ns, 0 allocations
 	b.ReportAllocs()
 	for b.Loop() {
 		now = now.Add(time.Millisecond)
-		if l.Room(Batch, 10) {
+		if l.Room(Batch, 10, 10) {
 			l.Sample(now, now.Add(-time.Second), Stream, time.Second, 10)
 		}
 	}

@@ -29,6 +29,7 @@ type simVendor struct {
 	busy     int
 	line     []*simRequest
 	inFlight int
+	awaiting int // of them, those without a first token
 	limit    Limit
 }
 
@@ -161,6 +162,7 @@ func (s *sim) handle(e simEvent) {
 	case evFirst:
 		v := s.v[e.r.vendor]
 		if e.r.kind == Stream {
+			v.awaiting--
 			v.limit.Sample(at(now), at(e.r.begun), Stream, seconds(now-e.r.begun), v.inFlight)
 			if sec := s.second(e.r.arrived); e.r.lane == Interactive {
 				sec.first = append(sec.first, now-e.r.arrived)
@@ -172,6 +174,7 @@ func (s *sim) handle(e simEvent) {
 		v.busy--
 		v.inFlight--
 		if e.r.kind == Whole {
+			v.awaiting--
 			v.limit.Sample(at(now), at(e.r.begun), Whole, seconds(now-e.r.begun), v.inFlight)
 		}
 		v.limit.Took(e.r.kind, seconds(now-e.r.begun))
@@ -239,7 +242,7 @@ func (s *sim) take(now float64, r *simRequest) bool {
 		if v.dead || s.weights[i] == 0 {
 			continue
 		}
-		if !v.limit.Room(r.lane, v.inFlight) {
+		if !v.limit.Room(r.lane, v.inFlight, v.awaiting) {
 			v.limit.Turned(at(now))
 			continue
 		}
@@ -257,6 +260,7 @@ func (s *sim) take(now float64, r *simRequest) bool {
 	v := s.v[best]
 	r.vendor, r.begun = best, now
 	v.inFlight++
+	v.awaiting++
 	if v.busy < v.slots || v.shared {
 		s.work(now, v, r)
 	} else {
