@@ -148,6 +148,7 @@ func (a *app) runConsole(cfg *config.Config, look consoleFlags) error {
 		p.closeListeners()
 		return err
 	}
+	o.Stress = p.stresses()
 	return p.withConsole(o, file)
 }
 

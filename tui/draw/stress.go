@@ -86,7 +86,7 @@ func (d *Stress) Lines(w, h int, k Look) []string {
 		ladder = nil
 	}
 	room := h - len(out)
-	chart := []section{{title: k.Sayf("latency-conc"), rows: func(w int) []string { return d.chart(w, min(14, max(4, room-1)), k) }}}
+	chart := []section{{title: k.Sayf("latency-conc"), note: "P90 P99", rows: func(w int) []string { return d.chart(w, min(14, max(4, room-1)), k) }}}
 	return block(append(out, inColumns(ladder, chart, w, room, k)...), w, h)
 }
 
@@ -169,18 +169,23 @@ func (d *Stress) table(w int, k Look) []string {
 	return out
 }
 
-// chart is the first token's P99 by level.
+// chart is the first token's P90 and P99 by level. A P99 takes some hundred
+// answers, which a level of one at a time may not have.
 func (d *Stress) chart(w, h int, k Look) []string {
-	c := Curve{Ink: k.Line.P99, Join: true}
+	p90, p99 := Curve{Ink: k.Line.P90, Join: true}, Curve{Ink: k.Line.P99, Join: true}
 	marks := NewRow(w, k)
-	for i := range d.State.Levels {
-		v := math.NaN()
-		if p := d.State.Levels[i].P99; p != nil {
-			v = *p
+	figure := func(v *float64) float64 {
+		if v == nil {
+			return math.NaN()
 		}
-		c.V = append(c.V, v)
+		return *v
 	}
-	if len(c.V) == 0 {
+	for i := range d.State.Levels {
+		x := &d.State.Levels[i]
+		p90.V, p99.V = append(p90.V, figure(x.P90)), append(p99.V, figure(x.P99))
+	}
+	n := len(p90.V)
+	if n == 0 {
 		return notice(k.NoData, w, h, k)
 	}
 	const label = 7
@@ -188,10 +193,10 @@ func (d *Stress) chart(w, h int, k Look) []string {
 		s := strconv.Itoa(d.State.Levels[i].Concurrency)
 		at := label
 		if i > 0 {
-			at += i*(w-label)/(len(c.V)-1) - len(s)
+			at += i*(w-label)/(n-1) - len(s)
 		}
 		marks.Pad(at).Add(k.Dim, s)
 	}
-	out := Lines([]Curve{c}, w, h-1, func(v float64) string { return Fit(millis(v), label-2) }, k)
+	out := Lines([]Curve{p90, p99}, w, h-1, func(v float64) string { return Fit(millis(v), label-2) }, k)
 	return append(out, marks.String())
 }
