@@ -11,11 +11,11 @@ import (
 // docs/architecture.md, which point down only.
 var allowed = map[string][]string{
 	"baton":                      {"cli"},
-	"baton/cli":                  {"tui", "drills", "drills/chain", "drills/load", "drills/stress", "drills/recording", "drills/witness", "engine", "engine/api", "engine/config", "engine/control", "engine/gateway", "engine/ledger", "engine/ledger/report", "engine/store", "vendors", "vendors/fault", "vendors/sim"},
+	"baton/cli":                  {"tui", "drills", "drills/story", "drills/chain", "drills/load", "drills/stress", "drills/recording", "drills/witness", "engine", "engine/api", "engine/config", "engine/control", "engine/gateway", "engine/ledger", "engine/ledger/report", "engine/store", "vendors", "vendors/fault", "vendors/sim"},
 	"baton/tui":                  {"engine/control", "tui/draw", "tui/theme"},
 	"baton/tui/draw":             {"engine/control", "tui/theme"},
 	"baton/tui/theme":            {},
-	"baton/drills":               {"drills/chain", "drills/load", "drills/page", "drills/recording", "engine/config", "engine/config/strict", "engine/control", "engine/window"},
+	"baton/drills":               {"drills/chain", "drills/load", "drills/page", "drills/recording", "drills/witness", "engine/config", "engine/config/strict", "engine/control", "engine/window"},
 	"baton/drills/chain":         {"engine/control"},
 	"baton/drills/chart":         {},
 	"baton/drills/load":          {},
@@ -25,6 +25,7 @@ var allowed = map[string][]string{
 	"baton/drills/witness":       {"drills/load", "engine/control"},
 	"baton/drills/cpu":           {},
 	"baton/drills/spike":         {"drills/cpu", "drills/load"},
+	"baton/drills/story":         {"drills/chart", "drills/load", "engine/control", "engine/sse"},
 	"baton/engine":               {"engine/affinity", "engine/admission", "engine/config", "engine/control", "engine/health", "engine/limit", "engine/outcome", "engine/weights", "engine/window"},
 	"baton/engine/admission":     {},
 	"baton/engine/affinity":      {},

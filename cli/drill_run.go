@@ -78,6 +78,9 @@ func (a *app) runDrill(d *drillRun) error {
 	signals := make(chan os.Signal, 4)
 	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
 	defer signal.Stop(signals)
+	if d.start.Scenario == storyScenario {
+		return a.runStory(d, signals)
+	}
 	c, err := a.engineThere()
 	if err != nil {
 		return err
