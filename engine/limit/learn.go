@@ -158,6 +158,9 @@ func (l *Limiter) lowest(o Offer, past float64) float64 {
 // refusals learns from 429s. Those that were behind what was learned already
 // are not evidence a second time: answers to what was sent before take a second.
 func (l *Limiter) refusals(now time.Time, o Offer) bool {
+	if l.queue.draining {
+		return false // of what was sent before
+	}
 	if l.tokens(now) {
 		return true
 	}

@@ -162,6 +162,9 @@ func (l *Limiter) Allowed() (rps float64, ok bool) {
 		rps = l.learned.let()
 		if l.queue.draining {
 			rps = l.learned.rps * drainTo
+			if l.base > 0 && l.queue.latency > deep*l.base {
+				rps = l.learned.rps * drainDeep
+			}
 		}
 	}
 	for _, other := range [...]float64{l.known * margin, l.slope.rps} {

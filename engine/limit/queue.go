@@ -10,6 +10,8 @@ const (
 	slow      = 2.5  // times the base
 	drained   = 1.5  // times the base
 	drainTo   = 0.75 // of the learned limit, while the queue drains
+	drainDeep = 0.4  // the same where it is long
+	deep      = 5.0  // times the base
 	drainMost = 20 * time.Second
 	proofTime = 30 * time.Second
 	proofGain = 0.90 // of the latency it had
@@ -117,7 +119,7 @@ func (l *Limiter) refine(o Offer, past time.Duration) {
 		return
 	}
 	done := float64(o.Done5) / 5
-	if math.Abs(done-f.rps) > 0.25*f.rps {
+	if done < 0.97*f.rps || done > 1.25*f.rps { // the queue has ended, or it is none
 		return
 	}
 	// Windows of 5 s that overlap: each adds a second.

@@ -40,6 +40,7 @@ type Params struct {
 	RoomKeep              float64       // of what a vendor completed while overloaded, what it is trusted with afterwards
 	EdgeNear              float64       // and what at most while the edge is remembered
 	EdgeHold, EdgeHoldMax time.Duration // how long that is; doubles when the edge is met again
+	CutShows              time.Duration // within which a cut of the weight shows in latency, or has done nothing
 	Patience              time.Duration // how long relief may take to show
 	RoomRise              float64       // relative growth per second of that trust, at first
 	Relief                time.Duration // a vendor whose r is at least ReliefAt may turn down this soon
@@ -63,7 +64,7 @@ func Default() Params {
 		Keep: 300 * time.Second, PanicHold: 10 * time.Second,
 		ErrorSick: 0.05, ErrorWell: 0.02, WellAfter: 5 * time.Second,
 		SLOP90: time.Second, SLOHold: 60 * time.Second, SLORoom: 0.9, SLORise: 0.005, SLOLead: 0.1,
-		Strain: 1.5, Eased: 0.7, RoomKeep: 0.92, EdgeNear: 0.93, EdgeHold: 600 * time.Second, EdgeHoldMax: 1800 * time.Second, Patience: 14 * time.Second, RoomRise: 0.0005, Relief: 10 * time.Second, ReliefAt: 1.5,
+		Strain: 1.5, Eased: 0.7, RoomKeep: 0.92, EdgeNear: 0.93, CutShows: 30 * time.Second, EdgeHold: 600 * time.Second, EdgeHoldMax: 1800 * time.Second, Patience: 14 * time.Second, RoomRise: 0.0005, Relief: 10 * time.Second, ReliefAt: 1.5,
 		BaselineDrift: 0.0005, CapSlack: 0.05,
 	}
 }

@@ -24,13 +24,15 @@ type room struct {
 	until time.Duration
 	hold  time.Duration
 
-	open   bool    // an episode: much slower than its own baseline, and behind the best
-	opened float64 // seconds since it began
-	weight float64 // when it began
-	peak   float64 // largest latency in it, seconds
-	done   float64 // what was completed at its height, requests per second
-	most   float64 // most that was completed in it: a stall catches up afterwards, an overload cannot
-	proved bool    // it came from load
+	open   bool          // an episode: much slower than its own baseline, and behind the best
+	opened float64       // seconds since it began
+	weight float64       // when it began
+	peak   float64       // largest latency in it, seconds
+	done   float64       // what was completed at its height, requests per second
+	was    float64       // the weight at the last tick
+	cut    time.Duration // when it last fell
+	most   float64       // most that was completed in it: a stall catches up afterwards, an overload cannot
+	proved bool          // it came from load
 
 	recent  [5]float64 // latency, seconds
 	falling bool
@@ -134,6 +136,10 @@ func (l *Law) episode(v *vendor, done, dt float64) {
 	case r.open && !slow && now < 1.2*base:
 		r.open = false
 	}
+	if v.w < r.was-1e-4 {
+		r.cut = l.clock
+	}
+	r.was = v.w
 	if !r.open {
 		return
 	}
@@ -152,7 +158,8 @@ func (l *Law) episode(v *vendor, done, dt float64) {
 		return
 	}
 	again := r.edge > 0 && v.w*l.rate > l.p.RoomKeep*r.edge
-	eased := now < l.p.Eased*r.peak && v.w < 0.97*r.weight && r.most > 0 && r.most < 1.1*r.weight*l.rate
+	// What becomes faster long after its load was cut has recovered by itself.
+	eased := l.clock-r.cut <= l.p.CutShows && now < l.p.Eased*r.peak && v.w < 0.97*r.weight && r.most > 0 && r.most < 1.1*r.weight*l.rate
 	if again || eased {
 		r.proved = true
 		r.met(&l.p, l.clock, r.weight*l.rate)
