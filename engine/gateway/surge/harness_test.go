@@ -146,7 +146,7 @@ func (b *bench) ask(ctx context.Context, url, lane string) (x answer) {
 func (b *bench) capacity(i int) float64 {
 	var done atomic.Int64
 	var all sync.WaitGroup
-	const warm, length = 500 * time.Millisecond, 2 * time.Second
+	const warm, length = 500 * time.Millisecond, 1500 * time.Millisecond
 	begun := time.Now()
 	for range 12 {
 		all.Go(func() {

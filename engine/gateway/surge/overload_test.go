@@ -74,8 +74,8 @@ func TestOverload_GoodputStaysAndBatchGoesFirst(t *testing.T) {
 	c1, c2 := b.capacities()
 	c := c1 + c2
 	before := b.load(0.5*c, 0, 3*time.Second).figures(time.Second)
-	overLoad := b.load(1.3*c, 0, 6*time.Second)
-	mixedLoad := b.load(1.3*c, 0.5, 5*time.Second) // goes on without a pause
+	overLoad := b.load(1.3*c, 0, 5*time.Second)
+	mixedLoad := b.load(1.3*c, 0.5, 4500*time.Millisecond) // goes on without a pause
 	over := overLoad.figures(2 * time.Second)
 	mixed := mixedLoad.figures(2 * time.Second)
 	after := b.load(0.5*c, 0, 4*time.Second).figures(2 * time.Second)
