@@ -37,6 +37,9 @@ func (e *Engine) wouldRelease(v *Vendor, now time.Time) string {
 	if s := v.limiter.Release(now); s != "" {
 		add("%s", s)
 	}
+	if s := e.law.Release(v.Name); s != "" {
+		add("%s", s)
+	}
 	if _, ok := v.setByHand(); ok {
 		add("`baton limits forget %s` (its limit is set by hand)", v.Name)
 	}
