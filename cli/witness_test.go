@@ -7,9 +7,15 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+	"github.com/creack/pty"
 
 	"baton/drills/recording"
 	"baton/drills/witness"
@@ -196,5 +202,68 @@ func TestReplay_FindsItsRecordingWithoutAnEngine(t *testing.T) {
 		if code != exitError || !strings.Contains(errs, c.want) || out != "" {
 			t.Errorf("%s: %d %q %q, want %q", c.name, code, out, errs, c.want)
 		}
+	}
+}
+
+func TestReplay_PlaysInTheConsole(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds baton")
+	}
+	home := t.TempDir()
+	path := filepath.Join(home, "x.rec.gz")
+	w, err := recording.Create(path, "20261201-100000-4f2a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	begun := time.Date(2026, 12, 1, 10, 0, 0, 0, time.UTC)
+	for i := range 240 {
+		s := &control.Snapshot{Time: begun.Add(time.Duration(i) * time.Second / 4), Environment: "DEMO", Vendors: []control.Vendor{{Name: "lanyun", State: control.Healthy, Weight: 100}}}
+		if err := w.Add(&control.Update{Snapshot: s}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(binary(t), "replay", path, "--speed", "20", "--theme", "dark", "--lang", "en")
+	cmd.Env = []string{"TERM=xterm-256color", "HOME=" + home}
+	f, err := pty.StartWithSize(cmd, &pty.Winsize{Rows: 36, Cols: 120})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	var mu sync.Mutex
+	var seen bytes.Buffer
+	go func() {
+		b := make([]byte, 32<<10)
+		for {
+			n, err := f.Read(b)
+			mu.Lock()
+			seen.Write(b[:n])
+			mu.Unlock()
+			if err != nil {
+				return
+			}
+		}
+	}()
+	done := make(chan error, 1)
+	go func() { done <- cmd.Wait() }()
+	t.Cleanup(func() { _ = cmd.Process.Kill() })
+	until(t, patience, "the recording plays to its end", func() bool {
+		mu.Lock()
+		defer mu.Unlock()
+		all := ansi.Strip(seen.String())
+		return strings.Contains(all, "REPLAY") && strings.Contains(all, "20261201-100000-4f2a") && strings.Contains(all, "lanyun") && strings.Contains(all, "0:59/0:59")
+	})
+	if _, err := f.WriteString("q"); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case err := <-done:
+		if err != nil {
+			t.Errorf("it ended with %v", err)
+		}
+	case <-time.After(patience):
+		t.Error("q does not end it")
 	}
 }
