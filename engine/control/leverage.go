@@ -212,6 +212,12 @@ func (l *Leverage) Split(shares map[string]float64) Moved {
 // percent points.
 const ObservedWithin = 10
 
+// Near says whether a share is near the observed ones from from to to.
+func Near(share, from, to float64) bool {
+	const rounding = 1e-6
+	return share >= from-ObservedWithin-rounding && share <= to+ObservedWithin+rounding
+}
+
 // seenAt says whether the vendor was observed near a share. At none of the
 // traffic there is nothing to observe.
 func (v *Standing) seenAt(share float64) bool {
@@ -219,7 +225,7 @@ func (v *Standing) seenAt(share float64) bool {
 		return true
 	}
 	for _, s := range v.AtShares {
-		if s.Count > 0 && share >= s.From-ObservedWithin && share <= s.To+ObservedWithin {
+		if s.Count > 0 && Near(share, s.From, s.To) {
 			return true
 		}
 	}

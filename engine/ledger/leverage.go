@@ -461,7 +461,7 @@ func (t *table) mixture(shares map[string]float64) (p90, p99 *float64) {
 		}
 		var h histogram
 		for k := range s.bins {
-			if share >= float64(10*k)-control.ObservedWithin && share <= float64(10*(k+1))+control.ObservedWithin {
+			if control.Near(share, float64(10*k), float64(10*(k+1))) {
 				h.merge(&s.bins[k], 1)
 			}
 		}
