@@ -190,6 +190,9 @@ func (l *Limiter) refusals(now time.Time, o Offer) bool {
 		next.rps = min(next.rps, held.rps*nearly)
 	}
 	l.learn(now, next)
+	if l.base > 0 && o.Latency.Seconds() > slow*l.base { // it refuses what its queue has no room for
+		l.queue.draining, l.queue.since, l.queue.latency = true, now, o.Latency.Seconds()
+	}
 	return true
 }
 

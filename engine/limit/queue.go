@@ -33,7 +33,7 @@ type queue struct {
 func (l *Limiter) queueing(now time.Time, o Offer, base float64) bool {
 	q := &l.queue
 	latency := o.Latency.Seconds()
-	if q.proving || now.Before(q.barred) || !(signs(o, latency, base) || l.again(o, latency, base)) {
+	if q.proving || now.Before(q.barred) || l.learned.rps > 0 && now.Sub(q.since) < proofTime || !(signs(o, latency, base) || l.again(o, latency, base)) {
 		q.ticks = max(q.ticks-2, 0)
 		return false
 	}
