@@ -40,8 +40,8 @@ func As(ctx context.Context, part string, f func(context.Context)) {
 
 // Measure is a measurement under way.
 type Measure struct {
-	once  sync.Once
-	data  bytes.Buffer
+	once sync.Once
+	data bytes.Buffer
 }
 
 // Start begins to measure. It fails where a profile is being taken already.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"strconv"
 	"time"
 )
 
@@ -26,6 +27,7 @@ type ending struct {
 	stream  bool
 	lag     time.Duration // from due until it was sent
 	first   time.Duration // from due until the answer began: a gateway holds a stream's status until its first token
+	why     string        // of a failure: its status, or what broke
 }
 
 // longest is the longest line of a stream that is read, in bytes.
@@ -37,6 +39,7 @@ func (p *Plan) ask(ctx context.Context, client *http.Client, begin time.Time, du
 	body := fmt.Appendf(nil, `{"model":%q,"stream":%t,"max_tokens":%d,"messages":[{"role":"user","content":"%d: how do I reset my password?"}]}`, p.Model, stream, p.Tokens, n)
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, p.URL+"/chat/completions", bytes.NewReader(body))
 	if err != nil {
+		e.why = "no request"
 		return e
 	}
 	req.Header.Set("Content-Type", "application/json")
@@ -49,20 +52,24 @@ func (p *Plan) ask(ctx context.Context, client *http.Client, begin time.Time, du
 	}
 	resp, err := client.Do(req)
 	if err != nil {
+		e.why = "connection broke"
 		return e
 	}
 	defer resp.Body.Close()
 	e.first = time.Since(due)
-	switch resp.StatusCode {
-	case http.StatusTooManyRequests:
+	later := resp.Header.Get("Retry-After") != "" // without it a client does not know that it may come again
+	switch {
+	case resp.StatusCode == http.StatusTooManyRequests && later:
 		e.outcome = limited
-	case http.StatusServiceUnavailable:
+	case resp.StatusCode == http.StatusServiceUnavailable && later:
 		e.outcome = shed
-	case http.StatusOK:
-		if whole(resp.Body, stream) {
+	case resp.StatusCode == http.StatusOK:
+		if e.why = "cut off"; whole(resp.Body, stream) {
 			e.outcome = admitted
 		}
 		return e
+	default:
+		e.why = strconv.Itoa(resp.StatusCode)
 	}
 	_, _ = io.Copy(io.Discard, resp.Body)
 	return e

@@ -10,15 +10,15 @@
 // then. A request is
 //
 //	admitted   answered whole
-//	limited    refused with 429: the gateway shed it
-//	shed       refused with 503: no vendor could take it
+//	limited    refused with 429 and Retry-After: the gateway's admission
+//	shed       refused with 503 and Retry-After: no vendor could take it
 //	failed     anything else
 //	dropped    not sent, because the generator had too many under way: the
 //	           client was the limit, and the result says so
 //
 // Goodput is the part of the requests due in a second, or any span, that were
 // admitted. The time to recover is counted from the step back to the base rate
-// until the start of the first 30 s whose goodput is at least 99 % of that
+// until the start of the first 30 s (Plan.Proof) whose goodput is at least 99 % of that
 // before the spike. Where there is none, the bad state has outlived its trigger:
 // metastable.
 //

@@ -24,10 +24,12 @@ type Plan struct {
 	Baseline time.Duration // before it
 	Hold     time.Duration // of it
 	Recovery time.Duration // after it
+	Proof    time.Duration // how long good service proves that it has recovered; 0: 30 s
 	Bound    int           // requests under way; 0: four seconds of To
 
-	CPU       bool              // measure processor time by part during the spike
-	Transport http.RoundTripper // what requests are sent through; nil: connections of its own
+	CPU       bool               // measure processor time by part during the spike
+	Entered   func(phase string) // if not nil, told of each phase as it begins; it must not block
+	Transport http.RoundTripper  // what requests are sent through; nil: connections of its own
 }
 
 // The phases of a spike.
@@ -37,8 +39,17 @@ const (
 	Recovery = "recovery"
 )
 
-// recovered is how long good service proves that the gateway has recovered.
-const recovered = 30 * time.Second
+// proof is how long good service proves that the gateway has recovered, where the
+// plan says nothing else.
+const proof = 30 * time.Second
+
+// Least and most of what a plan may have.
+const (
+	LeastPhase = time.Second     // of the baseline and of the hold
+	LongestAny = 5 * time.Minute // of any phase
+	LeastProof = time.Second
+	MostRPS    = 10_000
+)
 
 // Validate says what is wrong with the plan, all of it.
 func (p *Plan) Validate() error {
@@ -50,14 +61,23 @@ func (p *Plan) Validate() error {
 	}
 	wrong(p.From <= 0, "from = %g has to be over 0 requests per second", p.From)
 	wrong(p.To <= p.From, "to = %g has to be over from = %g", p.To, p.From)
-	wrong(p.To > 10_000, "to = %g is over 10000 requests per second", p.To)
-	wrong(p.Baseline < 5*time.Second, "baseline = %s is under 5s", p.Baseline)
-	wrong(p.Hold < 5*time.Second || p.Hold > 5*time.Minute, "hold = %s is not from 5s to 5m", p.Hold)
-	wrong(p.Recovery < recovered+5*time.Second, "recovery = %s is under %s: it could not be proven", p.Recovery, recovered+5*time.Second)
+	wrong(p.To > MostRPS, "to = %g is over %d requests per second", p.To, MostRPS)
+	wrong(p.Baseline < LeastPhase || p.Baseline > LongestAny, "baseline = %s is not from %s to %s", p.Baseline, LeastPhase, LongestAny)
+	wrong(p.Hold < LeastPhase || p.Hold > LongestAny, "hold = %s is not from %s to %s", p.Hold, LeastPhase, LongestAny)
+	wrong(p.Proof != 0 && p.Proof < LeastProof, "proof = %s is under %s", p.Proof, LeastProof)
+	least := p.proof() + time.Second
+	wrong(p.Recovery < least || p.Recovery > LongestAny, "recovery = %s is not from %s, so that it can be proven, to %s", p.Recovery, least, LongestAny)
 	wrong(p.Tokens < 1, "tokens = %d has to be at least 1", p.Tokens)
 	wrong(p.Batch < 0 || p.Batch > 1, "batch = %g is not from 0 to 1", p.Batch)
 	wrong(p.Stream < 0 || p.Stream > 1, "stream = %g is not from 0 to 1", p.Stream)
 	return errors.Join(errs...)
+}
+
+func (p *Plan) proof() time.Duration {
+	if p.Proof > 0 {
+		return p.Proof
+	}
+	return proof
 }
 
 // Length is how long the whole takes.

@@ -14,8 +14,8 @@ type Second struct {
 	Phase    string  `json:"phase"`
 	Sent     int     `json:"sent"`
 	Admitted int     `json:"admitted"`
-	Limited  int     `json:"limited"` // 429
-	Shed     int     `json:"shed"`    // 503
+	Limited  int     `json:"limited"` // 429 with Retry-After
+	Shed     int     `json:"shed"`    // 503 with Retry-After
 	Failed   int     `json:"failed"`
 	Dropped  int     `json:"dropped"` // not sent: the client was the limit
 	P50ms    float64 `json:"p50_ms"`  // first token of admitted streams, from when they were due; 0: none
@@ -48,6 +48,8 @@ type Result struct {
 	RecoverS   *float64 `json:"recover_s"`    // from the step back; null: not within the plan
 	Metastable bool     `json:"metastable"`   // goodput stayed down although the load had gone
 
+	Words map[string]int `json:"words"` // why requests failed: a status, or what broke
+
 	LagP99ms      float64 `json:"schedule_lag_p99_ms"` // from when requests were due until they were sent
 	ClientLimited bool    `json:"client_limited"`      // the generator was late, or dropped some
 
@@ -63,15 +65,16 @@ type book struct {
 
 	mu       sync.Mutex
 	seconds  []Second
-	under    []int         // requests of the second that have not ended
-	firsts   [][]float64   // first tokens of the second's admitted streams, ms
-	lags     []float64     // ms
+	under    []int       // requests of the second that have not ended
+	firsts   [][]float64 // first tokens of the second's admitted streams, ms
+	lags     []float64   // ms
+	words    map[string]int
 	firstBad time.Duration // due moment of the first one refused in the peak; 0: none
 }
 
 func newBook(p *Plan, begin time.Time) *book {
 	n := int(math.Ceil(p.Length().Seconds())) + 1
-	b := &book{plan: p, begin: begin, seconds: make([]Second, n), under: make([]int, n), firsts: make([][]float64, n)}
+	b := &book{plan: p, begin: begin, seconds: make([]Second, n), under: make([]int, n), firsts: make([][]float64, n), words: map[string]int{}}
 	for i := range b.seconds {
 		b.seconds[i] = Second{T: i, Phase: p.phase(time.Duration(i) * time.Second)}
 	}
@@ -116,6 +119,7 @@ func (b *book) end(e ending) {
 		s.Shed++
 	default:
 		s.Failed++
+		b.words[e.why]++
 	}
 	if refused := e.outcome == limited || e.outcome == shed; refused && b.plan.phase(e.due) == Peak && (b.firstBad == 0 || e.due < b.firstBad) {
 		b.firstBad = max(e.due, 1)
@@ -158,7 +162,7 @@ func (b *book) second(i int) Second {
 
 // result reckons up. Every request has ended.
 func (b *book) result() *Result {
-	r := &Result{Seconds: make([]Second, len(b.seconds))}
+	r := &Result{Seconds: make([]Second, len(b.seconds)), Words: b.words}
 	for i := range b.seconds {
 		r.Seconds[i] = b.second(i)
 	}
@@ -202,12 +206,12 @@ func (b *book) span(which func(*Second) bool) Span {
 	return s
 }
 
-// recovery finds the first 30 s after the step back in which service was as
+// recovery finds the first proof of good service after the step back: as good as
 // before the spike.
 func (b *book) recovery(r *Result) {
 	back := int(math.Ceil((b.plan.Baseline + b.plan.Hold).Seconds()))
 	end := int(b.plan.Length().Seconds())
-	window := int(recovered / time.Second)
+	window := int((b.plan.proof() + time.Second - 1) / time.Second)
 	for from := back; from+window <= end; from++ {
 		s := b.span(func(x *Second) bool { return x.T >= from && x.T < from+window })
 		if s.Sent > 0 && s.Goodput >= 0.99*r.Baseline.Goodput {

@@ -44,6 +44,9 @@ func Run(ctx context.Context, p Plan, seen func(Second)) (*Result, error) {
 	if seen != nil {
 		wg.Go(func() { book.tell(telling, seen) })
 	}
+	if p.Entered != nil {
+		wg.Go(func() { p.tellPhases(telling, book.begin) })
+	}
 	meter := &meter{plan: &p}
 	if p.CPU {
 		wg.Go(func() { meter.run(telling, book.begin) })
@@ -69,6 +72,21 @@ func Run(ctx context.Context, p Plan, seen func(Second)) (*Result, error) {
 	r := book.result()
 	r.CPU, r.CPUSeconds = meter.parts, meter.took.Seconds()
 	return r, ctx.Err()
+}
+
+// tellPhases tells of each phase as it begins, until ctx ends.
+func (p *Plan) tellPhases(ctx context.Context, begin time.Time) {
+	at := begin
+	for _, phase := range []struct {
+		name  string
+		lasts time.Duration
+	}{{Baseline, p.Baseline}, {Peak, p.Hold}, {Recovery, p.Recovery}} {
+		if !sleep(ctx, time.Until(at)) {
+			return
+		}
+		p.Entered(phase.name)
+		at = at.Add(phase.lasts)
+	}
 }
 
 // meter measures processor time by part while the spike holds.

@@ -27,7 +27,7 @@ func (g gateway) RoundTrip(r *http.Request) (*http.Response, error) {
 	case <-r.Context().Done():
 		return nil, r.Context().Err()
 	}
-	return &http.Response{StatusCode: status, Header: http.Header{}, Body: io.NopCloser(strings.NewReader("data: {}\n\ndata: [DONE]\n\n"))}, nil
+	return &http.Response{StatusCode: status, Header: http.Header{"Retry-After": {"1"}}, Body: io.NopCloser(strings.NewReader("data: {}\n\ndata: [DONE]\n\n"))}, nil
 }
 
 // plan is a spike of 400 times.
