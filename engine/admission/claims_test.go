@@ -27,7 +27,7 @@ func each(t *testing.T, seeds uint64, f func(t *testing.T, seed uint64)) {
 func TestOverload_GoodputStaysAndTheAdmittedAreServedWell(t *testing.T) {
 	for name, shape := range shapes {
 		t.Run(name, func(t *testing.T) {
-			each(t, 3, func(t *testing.T, seed uint64) {
+			each(t, 2, func(t *testing.T, seed uint64) {
 				s := newSim(seed, shape(), shape())
 				capacity := 2 * s.v[0].capacity()
 				s.rate = steps(0, 0.6*capacity, 60, 1.3*capacity, 180, 0.6*capacity)
@@ -86,7 +86,7 @@ func TestGrowth_OfAHealthyVendorIsNotThrottled(t *testing.T) {
 		"a trickle": flat(0.5),
 	} {
 		t.Run(name, func(t *testing.T) {
-			each(t, 2, func(t *testing.T, seed uint64) {
+			each(t, 1, func(t *testing.T, seed uint64) {
 				s := newSim(seed, elastic(), elastic())
 				s.rate = rate
 				s.run(80)

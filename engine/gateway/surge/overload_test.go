@@ -31,9 +31,6 @@ func (b *bench) served(f, before figures, capacity float64) {
 	if f.other > 0 {
 		b.Errorf("%d requests ended otherwise than with an answer or a refusal: %s", f.other, f.complaint)
 	}
-	if b.busy(f, before) {
-		return
-	}
 	if f.perSecond < 0.9*capacity {
 		b.Errorf("%.1f answers/s of %.1f that can be had", f.perSecond, capacity)
 	}
@@ -42,23 +39,19 @@ func (b *bench) served(f, before figures, capacity float64) {
 	}
 }
 
-// busy says that the machine has too much else to do for times to be judged.
-func (b *bench) busy(all ...figures) bool {
-	for _, f := range all {
-		if f.busy {
-			b.Log("the machine is busy: times are not judged")
-			return true
-		}
+// quiet ends the test where the machine has too much else to do: a vendor that is
+// slow because its timers are late is another one every second.
+func (b *bench) quiet(f figures) figures {
+	b.Helper()
+	if f.busy {
+		b.Skipf("the machine is busy: %v", f)
 	}
-	return false
+	return f
 }
 
 // normal holds a time after an overload against the time before it.
 func (b *bench) normal(f, before figures) {
 	b.Helper()
-	if b.busy(f, before) {
-		return
-	}
 	refused := f.refused["interactive"] + f.refused["batch"]
 	if refused*10 > f.n["interactive"]+f.n["batch"] || f.other > 0 {
 		b.Errorf("after it %d are refused and %d end otherwise: %s", refused, f.other, f.complaint)
@@ -73,28 +66,27 @@ func TestOverload_GoodputStaysAndBatchGoesFirst(t *testing.T) {
 	b := newBench(t, `deadline = "3s"`)
 	c1, c2 := b.capacities()
 	c := c1 + c2
-	before := b.load(0.5*c, 0, 3*time.Second).figures(time.Second)
+	before := b.quiet(b.load(0.5*c, 0, 3*time.Second).figures(time.Second))
 	overLoad := b.load(1.3*c, 0, 5*time.Second)
 	mixedLoad := b.load(1.3*c, 0.5, 4500*time.Millisecond) // goes on without a pause
-	over := overLoad.figures(2 * time.Second)
-	mixed := mixedLoad.figures(2 * time.Second)
-	after := b.load(0.5*c, 0, 4*time.Second).figures(2 * time.Second)
+	over, mixed := overLoad.figures(2*time.Second), mixedLoad.figures(2*time.Second)
+	b.quiet(over)
+	b.quiet(mixed)
+	after := b.quiet(b.load(0.5*c, 0, 4*time.Second).figures(2 * time.Second))
 	t.Logf("before: %v", before)
 	t.Logf("over:   %v", over)
 	t.Logf("mixed:  %v", mixed)
 	t.Logf("after:  %v", after)
 
 	b.served(over, before, c)
-	if over.refused["interactive"] == 0 || !b.busy(over) && over.refusedIn > before.p50+slack {
+	if over.refused["interactive"] == 0 || over.refusedIn > before.p50+slack {
 		t.Errorf("%d refused, in %v: those for whom there is no room are to hear it at once", over.refused["interactive"], over.refusedIn)
 	}
-	if !b.busy(mixed) {
-		if refused := mixed.refused["interactive"]; refused*8 > mixed.n["interactive"] {
-			t.Errorf("%d of %d interactive requests refused while batch work could wait", refused, mixed.n["interactive"])
-		}
-		if mixed.perSecond < 0.75*c { // those that wait to their deadline end otherwise, and limits are still learned
-			t.Errorf("with batch work %.1f answers/s of %.1f", mixed.perSecond, c)
-		}
+	if refused := mixed.refused["interactive"]; refused*8 > mixed.n["interactive"] {
+		t.Errorf("%d of %d interactive requests refused while batch work could wait", refused, mixed.n["interactive"])
+	}
+	if mixed.perSecond < 0.75*c { // those that wait to their deadline end otherwise, and limits are still learned
+		t.Errorf("with batch work %.1f answers/s of %.1f", mixed.perSecond, c)
 	}
 	b.normal(after, before)
 	b.leaving()
@@ -135,16 +127,16 @@ func TestOverload_TheSurvivorServesHalfAndTheRestIsRefused(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, "")
 	_, c := b.capacities()
-	before := b.load(c, 0, 3*time.Second).figures(time.Second)
+	before := b.quiet(b.load(c, 0, 3*time.Second).figures(time.Second))
 	b.fail(0, 1)
-	killed := b.load(2*c, 0, 8*time.Second).figures(4 * time.Second)
+	killed := b.quiet(b.load(2*c, 0, 8*time.Second).figures(4 * time.Second))
 	b.fail(0, 0)
-	after := b.load(0.5*c, 0, 4*time.Second).figures(2 * time.Second) // before the other one has come back
+	after := b.quiet(b.load(0.5*c, 0, 4*time.Second).figures(2 * time.Second)) // before the other one has come back
 	t.Logf("before: %v", before)
 	t.Logf("killed: %v", killed)
 	t.Logf("after:  %v", after)
 	b.served(killed, before, c)
-	if killed.refused["interactive"] == 0 || !b.busy(killed) && killed.refusedIn > before.p50+slack {
+	if killed.refused["interactive"] == 0 || killed.refusedIn > before.p50+slack {
 		t.Errorf("%d refused, in %v", killed.refused["interactive"], killed.refusedIn)
 	}
 	b.normal(after, before)
