@@ -11,11 +11,11 @@ import (
 // docs/architecture.md, which point down only.
 var allowed = map[string][]string{
 	"baton":                       {"cli"},
-	"baton/cli":                   {"tui", "drills", "drills/story", "drills/chain", "drills/load", "drills/stress", "drills/recording", "drills/witness", "engine", "engine/api", "engine/config", "engine/control", "engine/gateway", "engine/ledger", "engine/ledger/report", "engine/store", "vendors", "vendors/fault", "vendors/sim"},
+	"baton/cli":                   {"tui", "drills", "drills/cpu", "drills/story", "drills/chain", "drills/load", "drills/stress", "drills/recording", "drills/witness", "engine", "engine/api", "engine/config", "engine/control", "engine/gateway", "engine/ledger", "engine/ledger/report", "engine/store", "vendors", "vendors/fault", "vendors/sim"},
 	"baton/tui":                   {"engine/control", "tui/draw", "tui/theme"},
 	"baton/tui/draw":              {"engine/control", "tui/theme"},
 	"baton/tui/theme":             {},
-	"baton/drills":                {"drills/chain", "drills/load", "drills/page", "drills/recording", "drills/witness", "engine/config", "engine/config/strict", "engine/control", "engine/window"},
+	"baton/drills":                {"drills/chain", "drills/load", "drills/page", "drills/recording", "drills/spike", "drills/witness", "engine/config", "engine/config/strict", "engine/control", "engine/window"},
 	"baton/drills/chain":          {"engine/control"},
 	"baton/drills/chart":          {},
 	"baton/drills/load":           {},

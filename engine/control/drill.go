@@ -54,7 +54,8 @@ type DrillState struct {
 	Budget    *DrillRisk  `json:"budget"`    // how much of the stop conditions is used up
 	Preflight []Check     `json:"preflight"` // as it was at the start
 	Steps     []StepState `json:"steps"`
-	Page      string      `json:"page"` // path of the HTML report, "" while none is written
+	Page      string      `json:"page"`              // path of the HTML report, "" while none is written
+	Caption   string      `json:"caption,omitempty"` // what happens now, of a spike or a show
 }
 
 // Task is one line of a facilitator's checklist.
@@ -243,6 +244,7 @@ type Point struct {
 	P50ms    map[string]float64 `json:"p50_ms"`   // first tokens of that second, by vendor; absent: none
 	P90ms    map[string]float64 `json:"p90_ms"`
 	P99ms    map[string]float64 `json:"p99_ms"`
+	Extra    map[string]float64 `json:"extra,omitempty"` // a scenario's own figures of that second: spike
 }
 
 // WeightsAt is the weights from a moment on.

@@ -86,7 +86,7 @@ type Scenario struct {
 	Judge string    `json:"judge"`
 	Fault FaultSpec `json:"fault"`
 
-	Target   string   `json:"target"`   // given, primary, secondary, random or a vendor's name
+	Target   string   `json:"target"`   // given, primary, secondary, random, none or a vendor's name
 	Failover string   `json:"failover"` // auto or manual
 	Explain  []string `json:"explain"`  // what happens, in sentences
 	File     string   `json:"file"`     // "" for one that comes with baton
