@@ -111,10 +111,11 @@ func share(r *control.Report, names []string, moments []chart.Mark) string {
 	c := chart.Stack{Title: "Share of the attempts begun in each second", X: fromT0, Y: chart.Axis{Label: "%", Max: 100}, Marks: moments, Size: small}
 	for _, n := range names {
 		c.Layers = append(c.Layers, chart.Series{Name: n, Points: over(r, func(p *control.Point) (float64, bool) {
-			if len(p.Share) == 0 {
-				return 0, false
+			whole := 0.0
+			for _, v := range p.Share {
+				whole += v
 			}
-			return p.Share[n], true // nothing of some is 0
+			return 100 * p.Share[n] / whole, whole > 0 // they are rounded; nothing of some is 0
 		})})
 	}
 	return c.SVG()

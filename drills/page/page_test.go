@@ -213,6 +213,18 @@ func TestRender_WhatIsMissingIsNotZero(t *testing.T) {
 	}
 }
 
+func TestRender_SharesThatWereRoundedUpStillMakeAHundred(t *testing.T) {
+	r := whole()
+	for i := range r.Series {
+		r.Series[i].Share = map[string]float64{"lanyun": 33.4, "bailian": 33.4, "third": 33.3}
+	}
+	doc, _ := render(t, r)
+	share, _, _ := strings.Cut(doc[strings.Index(doc, "<svg"):], "</svg>")
+	if strings.Contains(share, ">120<") || strings.Contains(share, ">150<") || !strings.Contains(share, ">100<") {
+		t.Error("the axis of shares does not end at 100")
+	}
+}
+
 func TestRender_AnEmptyReportHasAPage(t *testing.T) {
 	render(t, &control.Report{})
 }
