@@ -47,6 +47,21 @@ func TestPacer_KeepsItsMeanRate(t *testing.T) {
 	}
 }
 
+func TestRamp_GrowsByTheSameFactorAndStays(t *testing.T) {
+	r := &Ramp{From: 2, To: 32, Over: 40 * time.Second}
+	at, seen := time.Duration(0), map[int]int{}
+	for at < 60*time.Second {
+		seen[int(at.Seconds()/10)]++
+		at += r.Next()
+	}
+	// The mean of 2·2^(t/10 s) over each ten seconds is 2·2^k/ln 2.
+	for k, want := range []float64{28.9, 57.7, 115.4, 230.8, 320, 320} {
+		if got := float64(seen[k]); math.Abs(got/want-1) > 0.06 {
+			t.Errorf("from %d s: %g requests, want %g", 10*k, got, want)
+		}
+	}
+}
+
 // gateway is a RoundTripper that answers as its function does.
 type gateway func(r *http.Request) (*http.Response, error)
 

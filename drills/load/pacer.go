@@ -1,6 +1,7 @@
 package load
 
 import (
+	"math"
 	"math/rand/v2"
 	"time"
 )
@@ -27,4 +28,23 @@ type Poisson struct {
 // Next draws a gap.
 func (p Poisson) Next() time.Duration {
 	return time.Duration(p.Rand.ExpFloat64() * float64(time.Second) / p.RPS)
+}
+
+// Ramp is a Pacer of evenly spaced requests whose rate grows from From to To, by the
+// same factor in each second, and stays there; both are over 0.
+type Ramp struct {
+	From, To float64
+	Over     time.Duration
+	gone     time.Duration
+}
+
+// Next is 1/rate at that moment of the plan.
+func (r *Ramp) Next() time.Duration {
+	rate := r.To
+	if r.gone < r.Over {
+		rate = r.From * math.Pow(r.To/r.From, float64(r.gone)/float64(r.Over))
+	}
+	gap := time.Duration(float64(time.Second) / rate)
+	r.gone += gap
+	return gap
 }

@@ -141,6 +141,9 @@ func (t *Target) roundTrip(r *http.Request) (*http.Response, error) {
 func (a *asker) judge(s *sample, at outcome.Attempt) {
 	res := outcome.Classify(at)
 	s.result, s.class, s.limit, s.scope, s.reason, s.retry = res.Outcome, res.Class, res.Limit, res.Scope, res.Reason, res.RetryAfter
+	if s.limit == outcome.LimitRPS && (strings.Contains(res.Reason, "burst") || strings.Contains(res.Message, "increased too quickly") || strings.Contains(res.Message, "too fast")) {
+		s.limit = outcome.LimitSlope // in whatever dialect
+	}
 	if s.result != outcome.OK {
 		s.message = a.t.Vendor.Keys.Secrets().Hide(res.Message)
 	}

@@ -29,6 +29,7 @@ type block struct {
 	arrivals string
 	workers  int     // of a closed loop
 	rate     float64 // of an open one, per second
+	from     float64 // of an open loop whose rate grows over stagger; 0: it is there at once
 	stagger  time.Duration
 	warm     time.Duration
 	warmed   int // requests that must have ended before the window opens
@@ -95,6 +96,9 @@ func (b *block) run(ctx context.Context) {
 }
 
 func (b *block) pacer() load.Pacer {
+	if b.arrivals == Constant && b.from > 0 && b.from < b.rate {
+		return &load.Ramp{From: b.from, To: b.rate, Over: b.stagger}
+	}
 	if b.arrivals == Constant {
 		return load.Constant{RPS: b.rate}
 	}

@@ -88,6 +88,7 @@ func (b *prober) calibrate(ctx context.Context) error {
 			return ctx.Err()
 		case s.ok():
 			*into = append(*into, s)
+			b.admitted = append(b.admitted, s.sent)
 			continue
 		case !knew && b.a.noUsage.Load(): // it refused stream_options, and is asked without from now on
 			i--
@@ -148,6 +149,7 @@ type held struct {
 	tokens   float64 // of those, in and out, per second
 	mean     float64 // tokens an answer
 	refused  int
+	failed   int     // for other reasons
 	first    float64 // ms, median
 	token    float64
 	total    float64
@@ -175,6 +177,9 @@ func (b *prober) hold(ctx context.Context, blk *block, window time.Duration) hel
 		if !s.refused() && s.result != outcome.ClientCancel && in(s.sent) {
 			admitted++
 		}
+		if !s.ok() && !s.refused() && s.result != outcome.ClientCancel && in(s.sent) {
+			h.failed++
+		}
 		if s.ok() && in(s.end) {
 			ended++
 			tokens += s.in + s.out
@@ -201,6 +206,9 @@ func (h *held) meets() bool {
 	return h.refused >= 2 && float64(h.refused) > 0.01*float64(len(h.samples))
 }
 
+// breaks says whether a good part fails, and not for a rate.
+func (h *held) breaks() bool { return h.failed >= 3 && float64(h.failed) > 0.2*float64(len(h.samples)) }
+
 // queues says whether answers fall behind what is asked, and the line grows.
 func (h *held) queues(shortTotal float64) bool {
 	usual := h.asked * shortTotal / 1e3
@@ -217,8 +225,8 @@ func (h *held) drain() time.Duration {
 func (b *prober) find(ctx context.Context) (*Probe, *Limiter) {
 	start := time.Now()
 	pr := &Probe{NeededRPS: b.needed(), BaseTotalms: figure(b.base.total)}
-	lim := b.stairs(ctx, pr)
-	if lim == nil && ctx.Err() == nil && len(b.p.Rates) == 0 {
+	lim, further := b.stairs(ctx, pr)
+	if further && ctx.Err() == nil && len(b.p.Rates) == 0 {
 		lim = b.crowd(ctx)
 	}
 	if lim == nil && b.slope != nil {
@@ -234,41 +242,44 @@ func (b *prober) find(ctx context.Context) (*Probe, *Limiter) {
 	return pr, lim
 }
 
-// stairs raises the rate of short answers step by step.
-func (b *prober) stairs(ctx context.Context, pr *Probe) *Limiter {
+// stairs raises the rate of short answers step by step. further is false where the
+// engine itself is at its end: more would only break it.
+func (b *prober) stairs(ctx context.Context, pr *Probe) (lim *Limiter, further bool) {
 	top := min(pr.NeededRPS*headroom, probeMost)
 	rise, step := probeRise, b.p.times.step
-	var slow time.Duration
+	begun := time.Time{} // of going slowly
 	for rate := min(probeFirst, top); ctx.Err() == nil && !b.meter.exhausted(); {
 		b.said(fmt.Sprintf("looking for a limit: %.0f requests/s", rate))
 		h := b.hold(ctx, b.short(rate), step)
-		switch {
-		case h.meets():
-			r := refusalOf(h.samples)
-			if r.limit == outcome.LimitSlope && b.slope == nil {
-				b.slope, b.slopeAt = &r, rate
-				rise, step = slowRise, b.p.times.slow
-				rate = max(1, min(rate/2, h.admitted))
-				continue
+		switch r := refusalOf(h.samples); {
+		case h.meets() && r.limit == outcome.LimitSlope:
+			if begun.IsZero() {
+				b.slope, b.slopeAt, begun = &r, rate, time.Now()
 			}
-			return b.refusing(ctx, h)
+			rise, step = slowRise, b.p.times.slow
+			if rate = max(1, rate/2); time.Since(begun) > b.p.times.slowMost || !rest(ctx, b.p.times.slow) {
+				return nil, false
+			}
+			continue
+		case h.meets():
+			return b.refusing(ctx, h), false
+		case h.breaks():
+			return nil, false
 		case h.queues(b.base.shortTotal):
 			if lim, line := b.queueing(ctx, h); line {
-				return lim
+				return lim, false
 			} // else it was a hiccup, here or there
 		}
 		pr.ReachedRPS = max(pr.ReachedRPS, h.admitted)
-		if rise == slowRise {
-			if slow += step; slow >= b.p.times.slowMost {
-				return nil
-			}
-		}
 		if rate >= top {
-			return nil
+			return nil, b.slope == nil
+		}
+		if !begun.IsZero() && time.Since(begun) > b.p.times.slowMost {
+			return nil, false
 		}
 		rate = min(rate*rise, top)
 	}
-	return nil
+	return nil, false
 }
 
 func (b *prober) short(rate float64) *block {
@@ -292,6 +303,9 @@ func (b *prober) refusing(ctx context.Context, met held) *Limiter {
 	b.said("measuring the limit")
 	t := b.p.times
 	rate := max(over*met.admitted, met.admitted+3)
+	if b.slope != nil {
+		rate = met.asked // no further step: a guard against slopes is there
+	}
 	h := b.pressed(ctx, rate)
 	crowded := !h.meets() // short answers pass: it counts what is under way, or tokens
 	if crowded {
@@ -325,7 +339,7 @@ func (b *prober) pressed(ctx context.Context, rate float64) held {
 		blk := b.short(min(rate, probeMost))
 		blk.warm = b.p.times.lead
 		h := b.hold(ctx, blk, b.p.times.hold)
-		if !h.meets() || rate >= probeMost || float64(h.refused) >= 0.15*h.asked*b.p.times.hold.Seconds() || ctx.Err() != nil {
+		if !h.meets() || b.slope != nil || rate >= probeMost || float64(h.refused) >= 0.15*h.asked*b.p.times.hold.Seconds() || ctx.Err() != nil {
 			return h
 		}
 		rate *= over
@@ -349,8 +363,11 @@ func (b *prober) asTokens(lim *Limiter, h held) {
 func (b *prober) characterize(ctx context.Context, lim *Limiter, h held, crowded bool) {
 	t := b.p.times
 	k, accuracy := admittedBelow(h.samples)
-	burst, fits := -1, k > 1
-	for range 2 { // twice: it is the same number each time only where it is what is under way that counts
+	burst, fits, bursts := -1, k > 1, 2
+	if b.slope != nil {
+		bursts, fits = 0, false
+	}
+	for range bursts { // twice: it is the same number each time only where it is what is under way that counts
 		if !rest(ctx, t.pause+2*time.Duration(b.base.shortTotal*float64(time.Millisecond))) {
 			return
 		}
@@ -358,7 +375,7 @@ func (b *prober) characterize(ctx context.Context, lim *Limiter, h held, crowded
 		fits = fits && math.Abs(float64(burst-k)) <= 0.15*float64(k)+0.5
 	}
 	short, long := h, held{}
-	if !crowded && b.p.MaxTokens > shortAnswer {
+	if !crowded && b.p.MaxTokens > shortAnswer && b.slope == nil {
 		long = b.hold(ctx, &block{arrivals: Constant, rate: h.asked, warm: t.lead}, t.hold)
 	}
 	counts, _, said := bySize(short.size(), long.size())
@@ -377,7 +394,7 @@ func (b *prober) characterize(ctx context.Context, lim *Limiter, h held, crowded
 	case counts == outcome.LimitRPS:
 		lim.Evidence = append(lim.Evidence, said)
 	}
-	if burst <= 2 && h.admitted >= 2 && !crowded {
+	if burst <= 2 && h.admitted >= 2 && !crowded && b.slope == nil {
 		// It lets one through at a time, so that a request is refused which comes a moment
 		// too early: only many of them find each gap as it opens.
 		often := b.short(min(eager*h.admitted, probeMost))
@@ -392,7 +409,9 @@ func (b *prober) characterize(ctx context.Context, lim *Limiter, h held, crowded
 		lim.Unit, lim.Value, lim.Confidence = "1/min", float64(b.passed(h.to)), 0.6
 		return
 	}
-	lim.Evidence = append(lim.Evidence, fmt.Sprintf("%.1f requests/s pass, and of a burst %d", h.admitted, burst))
+	if burst >= 0 {
+		lim.Evidence = append(lim.Evidence, fmt.Sprintf("%.1f requests/s pass, and of a burst %d", h.admitted, burst))
+	}
 	if round, near := nearRound(h.admitted); near {
 		lim.Evidence = append(lim.Evidence, fmt.Sprintf("D: %.2f requests/s are within 2 %% of %g", h.admitted, round))
 		lim.Confidence = 0.95

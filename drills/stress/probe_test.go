@@ -1,8 +1,10 @@
 package stress
 
 import (
+	"context"
 	"math"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -94,4 +96,106 @@ func TestProbe_FindsLimitersAndTellsThemFromEngines(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestProbe_ASecondKeySaysWhoseTheLimitIs(t *testing.T) {
+	perKey := map[string]func(context.Context, int) bool{}
+	var mu sync.Mutex
+	account := rejecting(20, 20)
+	for scope, admit := range map[string]func(key string) func(context.Context, int) bool{
+		"account": func(string) func(context.Context, int) bool { return account },
+		"key": func(key string) func(context.Context, int) bool {
+			mu.Lock()
+			defer mu.Unlock()
+			if perKey[key] == nil {
+				perKey[key] = rejecting(20, 20)
+			}
+			return perKey[key]
+		},
+	} {
+		t.Run(scope, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				run, err := probed(t, &server{takes: fixed(100*time.Millisecond, time.Millisecond), admitKey: admit}, func(p *Plan) { p.KeyProbe = true })
+				if err != nil {
+					t.Fatal(err)
+				}
+				if run.Limiter == nil || run.Limiter.Scope != scope || !strings.Contains(run.Ask, "of this "+scope+" from about 20/s") {
+					t.Errorf("%+v: %s", run.Limiter, run.Ask)
+				}
+			})
+		})
+	}
+}
+
+func TestProbe_UsesOneKeyUnlessItIsTold(t *testing.T) {
+	s := &server{takes: fixed(100*time.Millisecond, time.Millisecond), admit: rejecting(20, 20)}
+	synctest.Test(t, func(t *testing.T) {
+		if _, err := probed(t, s, nil); err != nil {
+			t.Fatal(err)
+		}
+	})
+	if len(s.keys) != 1 {
+		t.Errorf("%d keys were used", len(s.keys))
+	}
+}
+
+func TestProbe_PassesAGuardAgainstSlopesAndFindsTheLimitAboveIt(t *testing.T) {
+	// The guard refuses what is over 2.5 times the rate of the minute before and 5/s more.
+	var mu sync.Mutex
+	var seen []time.Time
+	limit := rejecting(20, 20)
+	s := &server{takes: fixed(300*time.Millisecond, 2*time.Millisecond)}
+	s.admitSaying = func(ctx context.Context) string {
+		mu.Lock()
+		defer mu.Unlock()
+		now := time.Now()
+		seen = append(seen, now)
+		recent, before := 0, 0
+		for _, at := range seen {
+			switch gone := now.Sub(at); {
+			case gone < 10*time.Second:
+				recent++
+			case gone < 70*time.Second:
+				before++
+			}
+		}
+		switch {
+		case float64(recent)/10 > 2.5*float64(before)/60+5:
+			return "Request rate increased too quickly"
+		case !limit(ctx, 0):
+			return "You have exceeded your request limit"
+		}
+		return ""
+	}
+	synctest.Test(t, func(t *testing.T) {
+		run, err := probed(t, s, func(p *Plan) { p.Ladder = []int{1, 16} })
+		if err != nil {
+			t.Fatal(err)
+		}
+		if run.Limiter == nil || run.Limiter.Type != "requests" || math.Abs(run.Limiter.Value/20-1) > 0.05 || !strings.Contains(strings.Join(run.Limiter.Evidence, " "), "guard against slopes") {
+			t.Errorf("%+v", run.Limiter)
+		}
+	})
+}
+
+func TestProbe_CountsByTheMinuteWhereNothingPassesAfterTheLimit(t *testing.T) {
+	// 60 requests in each minute of the clock.
+	var mu sync.Mutex
+	counts := map[int64]int{}
+	s := &server{takes: fixed(100*time.Millisecond, time.Millisecond), admit: func(context.Context, int) bool {
+		mu.Lock()
+		defer mu.Unlock()
+		minute := time.Now().Unix() / 60
+		counts[minute]++
+		return counts[minute] <= 60
+	}}
+	synctest.Test(t, func(t *testing.T) {
+		run, err := probed(t, s, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if run.Limiter == nil || run.Limiter.Unit != "1/min" || math.Abs(run.Limiter.Value/60-1) > 0.05 {
+			t.Errorf("%+v", run.Limiter)
+		}
+	})
 }

@@ -67,6 +67,7 @@ type against struct {
 	parts map[step][]stretch
 	p50   time.Duration // of a whole answer, as last seen
 	stop  string        // why its ladder ends here
+	slope bool          // a guard against slopes was met: the load rises gently
 }
 
 // step is one level of one kind of arrivals.
@@ -201,6 +202,7 @@ func (r *runner) all(ctx context.Context) error {
 			continue
 		}
 		e.run.Probe, limits[i] = b.find(ctx)
+		e.slope = b.slope != nil
 		if lim := limits[i]; lim != nil {
 			e.run.Limiter = lim
 			e.run.Ask = lim.ask(e.t.Vendor.Name, r.neededOf(e, lim), r.p.top())
@@ -327,11 +329,15 @@ func measuredOf(samples []sample) []sample {
 
 // stagger is the time over which the workers of a level begin.
 func (r *runner) stagger(e *against, level int) time.Duration {
-	if r.p.ramp(e.t) == Fast || level == 0 {
+	if r.p.ramp(e.t) == Fast && !e.slope || level == 0 {
 		return min(e.p50, r.p.Warmup)
 	}
-	steps := math.Log(float64(r.p.Ladder[level])/float64(r.p.Ladder[level-1])) / math.Log(slowRise)
-	return time.Duration(steps * float64(10*time.Second))
+	return gently(float64(r.p.Ladder[level-1]), float64(r.p.Ladder[level]))
+}
+
+// gently is the time in which a load grows from one to another by 25 % in 10 s.
+func gently(from, to float64) time.Duration {
+	return time.Duration(math.Log(to/from) / math.Log(slowRise) * float64(10*time.Second))
 }
 
 // rateOf is an open loop's rate: the plan's, or what the closed loop of the level achieved.
@@ -468,6 +474,9 @@ func (r *runner) below(ctx context.Context, e *against, lim *Limiter) error {
 	}
 	if b.arrivals == Constant && b.rate <= 0 {
 		return nil
+	}
+	if e.slope && b.rate > probeFirst {
+		b.from, b.stagger = probeFirst, gently(probeFirst, b.rate)
 	}
 	r.run(ctx, e, b)
 	l := summarize(b.arrivals, b.workers, b.rate, []stretch{b.stretch(r.ended(ctx) != nil)}, r.p.SLO)

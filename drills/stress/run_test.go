@@ -107,7 +107,9 @@ func TestRun_WarmUpIsHandedOverAndCoolDownIsCounted(t *testing.T) {
 		return true
 	}
 	s.leave = func() { under.Add(-1) }
-	rep := inFakeTime(t, s, func(p *Plan) { p.Ladder, p.Duration, p.Warmup, p.MinSamples = []int{8}, 30*time.Second, 10*time.Second, 1 })
+	rep := inFakeTime(t, s, func(p *Plan) {
+		p.Ladder, p.Duration, p.Warmup, p.MinSamples = []int{8}, 30*time.Second, 10*time.Second, 1
+	})
 	l := &rep.Runs[0].Levels[0]
 	near(t, "in flight", &l.InFlight, 8, 0.001)
 	if most.Load() != 8 || l.Requests < 79 || l.Requests > 81 || l.N != l.Requests || l.Partial {
@@ -272,7 +274,7 @@ func TestRun_FindsALimitThatOnlyTheLadderMeets(t *testing.T) {
 	}{"refusing": {rejecting(20, 20), false}, "queueing": {queueing(20), true}} {
 		t.Run(name, func(t *testing.T) {
 			rep := inFakeTime(t, &server{takes: fixed(100*time.Millisecond, 2*time.Millisecond), admit: c.admit}, func(p *Plan) {
-				p.Ladder, p.Duration = []int{1, 2, 8, 16, 32}, 20*time.Second
+				p.Ladder, p.Duration = []int{1, 2, 8, 16, 32}, 10*time.Second
 			})
 			run := &rep.Runs[0]
 			if run.Verdict != Limited || run.Limiter == nil || run.Limiter.Silent != c.silent || run.Degradation.Withheld == "" {

@@ -24,6 +24,9 @@ type server struct {
 	// called when an admitted one has ended.
 	admit func(ctx context.Context, tokens int) bool
 	leave func()
+	// admitKey is admit by the key; admitSaying refuses with what it returns, "" admits.
+	admitKey    func(key string) func(ctx context.Context, tokens int) bool
+	admitSaying func(ctx context.Context) string
 	// words of a refusal; the default says nothing of what is counted.
 	refusal string
 	tokens  int // of an answer; 0: as many as were asked for
@@ -64,17 +67,25 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	in, out := len(q.Messages[0].Content)/4, q.MaxTokens
+	admit, refusal := s.admit, s.refusal
+	if s.admitKey != nil {
+		admit = s.admitKey(r.Header.Get("Authorization"))
+	}
+	if s.admitSaying != nil {
+		refusal = s.admitSaying(r.Context())
+		admit = func(context.Context, int) bool { return refusal == "" }
+	}
 	if s.tokens > 0 {
 		out = min(s.tokens, out)
 	}
-	if s.admit != nil && !s.admit(r.Context(), in+out) {
+	if admit != nil && !admit(r.Context(), in+out) {
 		if r.Context().Err() != nil {
 			return
 		}
 		s.refused.Add(1)
 		w.Header().Set("Content-Type", "application/json")
 		w.WriteHeader(http.StatusTooManyRequests)
-		_, _ = fmt.Fprintf(w, `{"error":{"message":%q,"type":"too_many","code":null}}`, or(s.refusal, "Please slow down"))
+		_, _ = fmt.Fprintf(w, `{"error":{"message":%q,"type":"too_many","code":null}}`, or(refusal, "Please slow down"))
 		return
 	}
 	s.admitted.Add(1)
