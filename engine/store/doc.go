@@ -24,10 +24,16 @@
 //  6. The journal keeps 30 days and 200,000 events, whichever is less. Numbers of
 //     events never go back, not even after a crash that lost some: a run that did
 //     not end well is followed by a gap.
+//  7. The ledger takes attempts with [Store.Attempt], prices and rolls them up
+//     apart from whoever made them, and writes them with the rest: the same second
+//     at most is lost. A batch carries a name that is written with it, so that one
+//     whose commit only seemed to fail is not counted twice. What memory has no room
+//     for while nothing can be written is single attempts; sums are never dropped.
 //
 // The file belongs to one process, which holds the state directory's lock. It is
 // opened in exclusive mode: the index of the log then lives in the heap, not in a
 // mapped file whose loss would be a bus error. Mode 0600; nothing secret is in it.
 //
-// It is not the ledger, and no history of drills: those keep files of their own.
+// What went to vendors past the engine (a stress test) comes in by files
+// ([WriteSpending]). It is no history of drills: that keeps files of its own.
 package store
