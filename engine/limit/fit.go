@@ -42,8 +42,8 @@ const (
 
 // fit finds the limiter behind attempts, oldest first; the first refusal begins
 // the evidence, because what a limiter had left before it is not known. inFlight says that the
-// vendor's own words are of attempts in flight.
-func fit(all []sent, inFlight bool) fitted {
+// vendor's own words are of attempts in flight, queued that a queue stands there.
+func fit(all []sent, inFlight, queued bool) fitted {
 	if len(all) > fitMost {
 		all = all[len(all)-fitMost:]
 	}
@@ -97,7 +97,8 @@ func fit(all []sent, inFlight bool) fitted {
 			try(f)
 		}
 	}
-	if f := fitFlight(all); f.flight > 0 {
+	// A queue that is full refuses by what is in flight too, and has made everything slow before.
+	if f := fitFlight(all); f.flight > 0 && !queued {
 		f.rps = mean
 		f.cost += 0.02 * float64(base.refused+1) // only where it is plainly better
 		try(f)

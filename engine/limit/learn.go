@@ -173,7 +173,8 @@ func (l *Limiter) refusals(now time.Time, o Offer) bool {
 	if l.said[Tokens] > l.said[RPS]+l.said[Concurrency] {
 		return false
 	}
-	next, ok := l.explain(now)
+	standing := l.base > 0 && o.Latency.Seconds() > slow*l.base
+	next, ok := l.explain(now, standing)
 	if !ok {
 		next, ok = l.between(o)
 	}
@@ -190,7 +191,7 @@ func (l *Limiter) refusals(now time.Time, o Offer) bool {
 		next.rps = min(next.rps, held.rps*nearly)
 	}
 	l.learn(now, next)
-	if l.base > 0 && o.Latency.Seconds() > slow*l.base { // it refuses what its queue has no room for
+	if standing { // it refuses what its queue has no room for
 		l.queue.draining, l.queue.since, l.queue.latency = true, now, o.Latency.Seconds()
 	}
 	return true
@@ -238,7 +239,7 @@ func (l *Limiter) learn(now time.Time, next found) {
 }
 
 // explain finds the limiter that explains best what was accepted and what refused.
-func (l *Limiter) explain(now time.Time) (found, bool) {
+func (l *Limiter) explain(now time.Time, queued bool) (found, bool) {
 	t := l.sends.seconds(now)
 	from := t - fitLong
 	if !l.learned.at.IsZero() {
@@ -248,7 +249,7 @@ func (l *Limiter) explain(now time.Time) (found, bool) {
 		from = max(from, l.sends.seconds(l.shape.began.Add(time.Second))) // after its one stop
 	}
 	all := l.sends.since(from, t-fitSettled)
-	f := fit(all, l.said[Concurrency] > l.said[RPS])
+	f := fit(all, l.said[Concurrency] > l.said[RPS], queued)
 	if f.rps > 0 && f.refused >= 3 && f.cost <= fitGood {
 		l.shape.aim(now, f.rps)
 	}
