@@ -230,6 +230,11 @@ func (a *app) mayStress(f *stressFlags) error {
 		cost += fmt.Sprintf(", stopped at %g %s", f.plan.Budget, f.plan.Currency)
 	}
 	fmt.Fprintf(a.err, "about %d requests, %s tokens in and up to %s out, %s; about %s\n", v.Requests, thousands(v.Input), thousands(v.Output), cost, time.Duration(v.Seconds*float64(time.Second)).Round(time.Second))
+	for _, t := range f.plan.Targets {
+		if f.plan.Budget > 0 && t.Real && t.Price == nil {
+			return fmt.Errorf("--budget = %g: vendor %s has no price, so that nothing can be held against it", f.plan.Budget, t.Vendor.Name)
+		}
+	}
 	paid := slices.ContainsFunc(f.plan.Targets, func(t stress.Target) bool { return t.Real && t.Price != nil })
 	if !paid || f.yes {
 		return nil

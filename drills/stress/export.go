@@ -7,6 +7,7 @@ import (
 	"io"
 	"maps"
 	"slices"
+	"strings"
 
 	hdr "github.com/HdrHistogram/hdrhistogram-go"
 )
@@ -56,11 +57,11 @@ func (rep *Report) row(run *RunReport, l *Level) []string {
 		}
 		row = append(row, raw(q.P50), raw(q.P90), raw(q.P95), raw(q.P99), low, high, raw(q.Max))
 	}
-	errors := ""
+	var failed []string
 	for _, name := range slices.Sorted(maps.Keys(l.Errors)) {
-		errors += fmt.Sprintf("%s=%d ", name, l.Errors[name])
+		failed = append(failed, fmt.Sprintf("%s=%d", name, l.Errors[name]))
 	}
-	return append(row, errors, cell(l.Reason))
+	return append(row, strings.Join(failed, " "), cell(l.Reason))
 }
 
 func raw(v *float64) string {

@@ -169,14 +169,17 @@ func (l *Level) concurrency() string {
 
 // note is what a level's verdict says, and what failed.
 func (l *Level) note() string {
-	text := l.Reason
+	var parts []string
+	if l.Reason != "" {
+		parts = append(parts, l.Reason)
+	}
 	for _, why := range slices.Sorted(maps.Keys(l.Reasons)) {
-		text += fmt.Sprintf("; %s %d", why, l.Reasons[why])
+		parts = append(parts, fmt.Sprintf("%s %d", why, l.Reasons[why]))
 	}
 	if l.Partial {
-		text += "; cut short"
+		parts = append(parts, "cut short")
 	}
-	return strings.TrimPrefix(text, "; ")
+	return strings.Join(parts, "; ")
 }
 
 // p99 is the P99, or why there is none; * of one that is only indicative.
