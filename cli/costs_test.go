@@ -191,7 +191,7 @@ func buy(gateway string, stream bool, stop <-chan struct{}) {
 			return
 		default:
 		}
-		resp, err := http.Post(gateway+"/v1/chat/completions", "application/json", strings.NewReader(body)) //nolint:noctx // it ends with the program that is killed
+		resp, err := http.Post(gateway+"/v1/chat/completions", "application/json", strings.NewReader(body))
 		if err != nil {
 			time.Sleep(time.Millisecond)
 			continue

@@ -179,8 +179,8 @@ func TestLedger_TokensAreTheVendorsOwnCountExactly(t *testing.T) {
 	list := book.wait(t, tries)
 
 	type sums struct {
-		said                  count
-		estimated, none, asks int
+		said            count
+		estimated, none int
 	}
 	got := map[string]*sums{"lanyun": {}, "bailian": {}}
 	requests := map[string]int{}

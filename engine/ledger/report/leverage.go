@@ -70,8 +70,10 @@ func quality(l *control.Leverage) Section {
 		if v.Masked {
 			bad = unknown
 		}
-		s.Rows = append(s.Rows, []string{v.Label, decimals(v.FirstToken.P90ms, 0), decimals(v.FirstToken.P99ms, 0), count(int64(v.FirstToken.Count)), decimals(v.Whole.P90ms, 0), decimals(v.Whole.P99ms, 0),
-			part(v.ErrorRate, 2), part(v.Refused, 2), bad})
+		s.Rows = append(s.Rows, []string{
+			v.Label, decimals(v.FirstToken.P90ms, 0), decimals(v.FirstToken.P99ms, 0), count(int64(v.FirstToken.Count)), decimals(v.Whole.P90ms, 0), decimals(v.Whole.P99ms, 0),
+			part(v.ErrorRate, 2), part(v.Refused, 2), bad,
+		})
 	}
 	return s
 }
