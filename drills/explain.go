@@ -2,6 +2,7 @@ package drills
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"baton/engine/config"
@@ -10,6 +11,12 @@ import (
 
 // Explain says what a scenario does, in sentences.
 func (s *Scenario) Explain() []string {
+	switch {
+	case s.show != nil:
+		return slices.Clone(s.show.Explain)
+	case s.Spike != nil:
+		return s.explainSpike()
+	}
 	spec := s.spec()
 	out := []string{s.begins()}
 	switch {
@@ -105,6 +112,12 @@ func (s *Scenario) ends(f control.FaultSpec) string {
 
 // plan is what happens, step by step, if a scenario is started now.
 func (s *Scenario) plan(rules *config.Drill, vendor string, f control.FaultSpec) []string {
+	switch {
+	case s.show != nil:
+		return slices.Clone(s.show.Explain)
+	case s.Spike != nil:
+		return s.planSpike()
+	}
 	if vendor == "" {
 		vendor = "a vendor drawn by lot"
 	}

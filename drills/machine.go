@@ -3,6 +3,7 @@ package drills
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"regexp"
 	"slices"
 	"strings"
@@ -27,6 +28,8 @@ type Options struct {
 	Config  *config.Config
 	Version string // of baton
 	Log     func(control.Event)
+	Shows   []Show        // drills that bring their own vendors
+	Quiet   func() func() // stops traffic of our own for a while, and returns what begins it again; nil: there is none
 }
 
 // terms are what a drill is held to; they stay as they were when it began.
@@ -46,6 +49,8 @@ type Machine struct {
 	version string
 	records records
 	builtin map[string]*Scenario
+	quiet   func() func()
+	spikes  http.RoundTripper // what spikes are sent through; nil: the network
 	tape    *recording.Recorder
 	watcher watcher
 	plan    plan
@@ -69,7 +74,10 @@ func New(o Options) (*Machine, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &Machine{control: o.Control, log: o.Log, version: o.Version, records: records{dir: o.Dir}, builtin: all}
+	for i := range o.Shows {
+		all[o.Shows[i].Name] = o.Shows[i].scenario()
+	}
+	m := &Machine{control: o.Control, log: o.Log, version: o.Version, records: records{dir: o.Dir}, builtin: all, quiet: o.Quiet}
 	m.plan.file = o.Dir
 	m.tape = recording.NewRecorder(o.Control, o.Dir, func(err error) { m.warn("a recording is not whole: " + err.Error()) })
 	m.Reconfigure(o.Config)
@@ -231,11 +239,16 @@ func (s *Scenario) fault(kind string, lasts control.Duration) (control.FaultSpec
 		switch {
 		case s.external():
 			return spec, invalid("fault", "in %s people cut the vendor: no fault is injected", s.Name)
+		case !s.hits():
+			return spec, invalid("fault", "in %s no fault is injected", s.Name)
 		case !slices.Contains(faultKinds, kind):
 			return spec, invalid("fault", "there is no fault %q; there are %s", kind, strings.Join(faultKinds, ", "))
 		}
 		spec.Kind = kind // with that kind's own parameters
 		spec.InFlight, spec.Delay, spec.Rate, spec.After = "", 0, 0, nil
+	}
+	if lasts != 0 && !s.hits() {
+		return spec, invalid("for", "in %s no fault is injected: its times stand in the scenario", s.Name)
 	}
 	if lasts != 0 {
 		spec.For = lasts
@@ -276,7 +289,7 @@ func (m *Machine) start(ctx context.Context, c *control.StartDrill) error {
 	if err != nil {
 		return err
 	}
-	if vendor == "" {
+	if vendor == "" && s.hits() {
 		vendor = drawVendor(snap)
 	}
 	spec = drawFault(spec)

@@ -104,6 +104,9 @@ func formula(r *control.Report) string {
 	case judgeContained:
 		return "Contained is the start of the first window in which clients were served well and the vendor got no more than its bound, counted from the fault."
 	case judgeRecovered:
+		if r.Fault.Kind == kindSpike {
+			return "Recovered is the start of the first span of good service after the spike, counted from the step back to the base rate. Good service is a goodput (answered whole, of the requests due) of at least 99 % of that before the spike."
+		}
 		return "Recovered is the start of the first window of good service, counted from the last restore."
 	}
 	return "The cutover is the latest of detected, shifted and the start of the first window of good service without the vendor, counted from the fault."

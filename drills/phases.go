@@ -33,7 +33,7 @@ func (r *run) read(e *control.Event) {
 			r.spoiled = e.Who + " injected another fault"
 		}
 	}
-	if e.Kind == "health" && its && e.Data["to"] == control.Ejected {
+	if e.Kind == "health" && (its || !r.scenario.hits()) && e.Data["to"] == control.Ejected {
 		r.ejections++
 	}
 	if r.noticed.IsZero() && r.notices(e) {

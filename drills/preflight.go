@@ -23,6 +23,10 @@ const (
 // target is the vendor that a scenario would hit, "" while it is to be drawn.
 func target(s *Scenario, vendor string, snap *control.Snapshot) (string, error) {
 	switch {
+	case !s.hits() && vendor != "":
+		return "", invalid("vendor", "the scenario %s hits none", s.Name)
+	case !s.hits():
+		return "", nil
 	case vendor != "":
 	case s.Target == targetRandom:
 		return "", nil
@@ -138,6 +142,10 @@ func (m *Machine) checks(s *Scenario, vendor string, snap *control.Snapshot, for
 	t := m.terms
 	m.mu.Unlock()
 	p := &inspection{m: m, s: s, vendor: vendor, snap: snap, terms: t, now: time.Now()}
+	if !s.hits() {
+		p.unaimed()
+		return p.out
+	}
 	p.elsewhere()
 	if !s.Steady {
 		return p.out
@@ -347,7 +355,7 @@ func (p *inspection) budget(force bool) {
 	may := (1 - p.terms.rules.Success) * float64(requests)
 	limit := max(burntPart*may, burntLeast)
 	want := fmt.Sprintf("at most %.0f failed requests (half of what success %g allows today, never under %d), or --force", limit, p.terms.rules.Success, burntLeast)
-	got := fmt.Sprintf("%d of %d since %s", failed, requests, since.In(zone(&p.terms.rules)).Format("15:04"))
+	got := fmt.Sprintf("%d of %d since %s", failed, requests, since.In(zone(&p.terms.rules)).Format("15:04 MST"))
 	p.add("error budget", want, got, float64(failed) <= limit, force)
 }
 

@@ -251,6 +251,9 @@ func cutShort(r *control.Report) {
 		}
 	}
 	r.Reason = "baton ended while the drill ran, and the fault with it"
+	if !faulted(r) {
+		r.Reason = "baton ended before the fault"
+	}
 	if r.CutoverS != nil {
 		r.Reason += "; the cutover " + clock(*r.CutoverS) + " was proven before that"
 	}

@@ -16,7 +16,7 @@ func TestCrash_InEachPhaseIsClosedByTheNextStart(t *testing.T) {
 		verdict string
 		reason  string
 	}{
-		"in the baseline":            {5 * time.Second, control.Aborted, "baton ended while the drill ran"},
+		"in the baseline":            {5 * time.Second, control.Aborted, "baton ended before the fault"},
 		"right after the fault":      {15*time.Second + 2*pace, control.Aborted, "baton ended while the drill ran, and the fault with it"},
 		"between detection and hold": {20 * time.Second, control.Aborted, "baton ended while the drill ran, and the fault with it"},
 		"while it comes back":        {35 * time.Second, control.Passed, ""},

@@ -134,10 +134,10 @@ func TestCrash_IsRecordedAsAborted(t *testing.T) {
 		verdict string
 		reason  string
 	}{
-		"before the fault": {func(r *control.Report) { r.Phases, r.CutoverS, r.Verdict = nil, nil, "" }, control.Aborted, "baton ended while the drill ran, and the fault with it"},
+		"before the fault": {func(r *control.Report) { r.Phases, r.CutoverS, r.Verdict = nil, nil, "" }, control.Aborted, "baton ended before the fault"},
 		"after the proof": {
 			func(r *control.Report) {
-				r.Phases, r.Verdict = []control.Moment{moment(control.PhaseVerified)}, control.Passed
+				r.Phases, r.Verdict = []control.Moment{moment(control.PhaseFault), moment(control.PhaseVerified)}, control.Passed
 			},
 			control.Aborted, "baton ended while the drill ran, and the fault with it; the cutover 0:04.2 was proven before that",
 		},

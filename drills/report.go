@@ -2,6 +2,7 @@ package drills
 
 import (
 	"fmt"
+	"maps"
 	"runtime"
 	"time"
 
@@ -30,6 +31,10 @@ func (r *run) scope() (exercised, not []string) {
 	switch {
 	case r.incident:
 		return []string{"all of it: nobody ordered this outage"}, []string{}
+	case s.Spike != nil:
+		return r.spikeScope()
+	case s.show != nil:
+		return []string{}, []string{}
 	case s.external():
 		exercised = append(exercised, "the vendor's own endpoint, network or account, as people cut it", "that the engine notices by itself")
 	default:
@@ -84,6 +89,8 @@ func (r *run) snapshot() *control.Report {
 	if len(r.seconds) > 0 {
 		r.measured(&rep)
 	}
+	r.figures(rep.Extra)
+	r.fromShow(&rep)
 	return &rep
 }
 
@@ -112,7 +119,7 @@ func (r *run) measured(rep *control.Report) {
 		rep.Vendors[name] = p
 	}
 	rep.Series, rep.Weights = r.series()
-	r.figures(rep.Extra)
+	r.spikeSeries(rep.Series)
 }
 
 // base is what was counted at T0. r.mu is held.
@@ -147,6 +154,7 @@ func (r *run) figures(out map[string]float64) {
 	if r.ejections > 0 {
 		out["ejections"] = float64(r.ejections)
 	}
+	maps.Copy(out, r.own)
 }
 
 // keep writes the record as it is now, and says so if it cannot: the drill goes

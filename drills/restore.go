@@ -234,7 +234,7 @@ func (r *run) finish(verdict, reason string) {
 	}
 	if !r.t0.IsZero() {
 		r.stamp(end, r.t0.Add(now.Sub(r.zero)))
-		if r.proof == nil {
+		if r.proof == nil && r.scenario.hits() {
 			what, _ := r.missing()
 			r.report.Hypothesis = append([]control.Bound{{Name: r.word(), Want: "at most " + clock(r.st.TargetS), Got: "not proven: " + what}}, r.report.Hypothesis...)
 		}

@@ -77,9 +77,12 @@ type run struct {
 	restored  restoration
 	spoiled   string // what somebody did that makes the drill worthless
 	ejections int
-	faults    int           // steps that inject and are still to come
-	keypress  restoration   // a person's mark that has not been looked at
-	ticks     []phaseOfTask // beside st.Checklist: by what a task ticks itself
+	faults    int                // steps that inject and are still to come
+	keypress  restoration        // a person's mark that has not been looked at
+	own       map[string]float64 // the scenario's own figures
+	shown     *control.Report    // of a show that has ended
+	surge     *surge             // of a load spike
+	ticks     []phaseOfTask      // beside st.Checklist: by what a task ticks itself
 }
 
 // ending is why a drill is to end.
@@ -100,6 +103,12 @@ func newRun(m *Machine, s *Scenario, c *control.StartDrill, vendor string, spec 
 		m: m, id: c.ID, scenario: s, vendor: vendor, label: vendor, spec: spec, start: c, terms: m.terms, before: snap,
 		stopping: make(chan struct{}), left: make(chan struct{}),
 	}
+	switch {
+	case s.Spike != nil:
+		r.label = "the gateway"
+	case s.show != nil:
+		r.label = "vendors of its own"
+	}
 	if v := snap.Vendor(vendor); v != nil && v.Label != "" {
 		r.label = v.Label
 	}
@@ -110,7 +119,7 @@ func newRun(m *Machine, s *Scenario, c *control.StartDrill, vendor string, spec 
 	}
 	r.st = control.DrillState{
 		ID: c.ID, Scenario: s.Name, Vendor: vendor, Fault: spec, Who: c.Who(), Phase: control.PhaseSteady,
-		TargetS: r.terms.rules.Target.Seconds(), Phases: []control.Moment{}, Started: time.Now().UTC(),
+		TargetS: s.target(&r.terms.rules).Seconds(), Phases: []control.Moment{}, Started: time.Now().UTC(),
 		Requests: control.DrillRequests{Lost: []string{}}, Judge: s.Judge, Preflight: []control.Check{}, Steps: []control.StepState{}, Checklist: []control.Task{},
 		Budget: &control.DrillRisk{MaxFailed: int64(r.terms.rules.MaxFailed)},
 	}
@@ -134,6 +143,14 @@ func (r *run) drill(ctx context.Context) {
 	}
 	r.record()
 	r.keep()
+	switch {
+	case r.scenario.Spike != nil:
+		r.spike(ctx)
+		return
+	case r.scenario.show != nil:
+		r.play(ctx)
+		return
+	}
 	if err := r.prepare(ctx); err != nil {
 		r.finish(control.Refused, err.Error())
 		return
@@ -154,6 +171,7 @@ func (r *run) drill(ctx context.Context) {
 		return
 	}
 	r.opening()
+	r.keep() // with its T0
 	r.loop(ctx, r.step)
 }
 

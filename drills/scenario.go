@@ -20,6 +20,8 @@ const (
 	kindRandom   = "random"   // drawn from outages
 	kindExternal = "external" // people cut the vendor themselves
 	kindOutage   = "outage"   // of an incident: whatever it was
+	kindSpike    = "spike"    // the drill sends a load spike, and hits no vendor
+	kindShow     = "show"     // nothing of this engine is touched
 )
 
 // outages are the faults after which nothing comes of a vendor: what a random one
@@ -38,6 +40,7 @@ const (
 	targetPrimary   = "primary"
 	targetSecondary = "secondary"
 	targetRandom    = "random"
+	targetNone      = "none" // no vendor is hit
 
 	failoverAuto   = "auto"
 	failoverManual = "manual"
@@ -53,6 +56,7 @@ type Scenario struct {
 	Judge    string        `toml:"judge"`    // cutover, contained or recovered
 	Target   string        `toml:"target"`   // given, primary, secondary, random or a vendor's name
 	Fault    ScenarioFault `toml:"fault"`    // what is injected
+	Spike    *Spike        `toml:"spike"`    // a load spike, in place of a fault
 	Steps    []Step        `toml:"steps"`    // further commands, from T0
 	Load     Load          `toml:"load"`     // traffic of its own
 	Bounds   Bounds        `toml:"bounds"`   // what it asks for beside drill.target
@@ -64,6 +68,7 @@ type Scenario struct {
 
 	file   string // of the user's own
 	digest string // sha256 of the file's text
+	show   *Show  // what is played in place of a fault
 }
 
 // ScenarioFault is the fault of a scenario. What is left out is as in a fault
@@ -107,7 +112,12 @@ type Bounds struct {
 	Hurt      time.Duration `toml:"hurt"`      // seconds in which clients may be hurt
 	Share     float64       `toml:"share"`     // percent of attempts that the vendor may still get, contained
 	Ejections *int          `toml:"ejections"` // of the vendor, at most
+
+	Amplification float64 `toml:"amplification"` // of a spike: attempts at vendors per request, at most
 }
+
+// hits says whether a vendor is hit, by a fault of ours or by people.
+func (s *Scenario) hits() bool { return s.Spike == nil && s.show == nil }
 
 // spec is the scenario's fault as a command takes it.
 func (s *Scenario) spec() control.FaultSpec { return s.Fault.spec() }

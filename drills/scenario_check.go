@@ -40,6 +40,9 @@ func Parse(file string, data []byte) (*Scenario, error) {
 		}
 	}
 	c := &check{doc: doc, errs: errs}
+	if s.Spike != nil {
+		c.spikeDefaults(s)
+	}
 	c.scenario(strings.TrimSuffix(path.Base(file), ".toml"), s)
 	c.errs.Sort()
 	if err := c.errs.Err(); err != nil {
@@ -99,6 +102,11 @@ func (c *check) scenario(name string, s *Scenario) {
 	c.want(s.Window >= 0 && s.Window <= windowMax, "window", s.Window, "from 0 to 24h")
 	c.bounds(s)
 	c.load(&s.Load)
+	if s.Spike != nil {
+		c.spike(s)
+		return
+	}
+	c.want(s.Bounds.Amplification == 0, "bounds.amplification", s.Bounds.Amplification, "a bound of a spike only")
 	c.fault("fault", &s.Fault, kindRandom, kindExternal)
 	c.steps(s)
 	c.together(s)
@@ -114,6 +122,7 @@ func (c *check) bounds(s *Scenario) {
 	if b.Ejections != nil {
 		c.want(*b.Ejections >= 0, "bounds.ejections", *b.Ejections, "0 or more")
 	}
+	c.want(b.Amplification == 0 || b.Amplification >= 1, "bounds.amplification", b.Amplification, "1 or more")
 	for key, d := range map[string]time.Duration{judgeCutover: b.Cutover, judgeContained: b.Contained, judgeRecovered: b.Recovered} {
 		c.want(d == 0 || key == s.Judge, "bounds."+key, d, "no such bound where judge is "+strconv.Quote(s.Judge))
 	}

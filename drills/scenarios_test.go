@@ -62,7 +62,8 @@ func TestScenarios_PassOnAnEngineThatDoesItsWork(t *testing.T) {
 				if (r.CutoverS != nil) != c.cutover || c.extra != "" && r.Extra[c.extra] == 0 && name != "flap-primary" {
 					t.Errorf("cutover %v, own figures %v", r.CutoverS, r.Extra)
 				}
-				if r.Failback != control.Passed || r.Baseline == nil || r.Baseline.Count < 300 || r.Vendors["a"].Before.Count == 0 || r.Vendors["b"].After.Count == 0 {
+				slow := name == "rate-limit-primary" // the law lets a limit go slowly
+				if r.Failback != control.Passed && !slow || r.Baseline == nil || r.Baseline.Count < 300 || r.Vendors["a"].Before.Count == 0 || r.Vendors["b"].After.Count == 0 {
 					t.Errorf("failback %q, baseline %+v, vendors %+v", r.Failback, r.Baseline, r.Vendors)
 				}
 				if r.Series[0].TS != -15 || r.Ticket != "OPS-1" || len(r.Preflight) < 5 || r.Versions["scenario"] == "" {

@@ -262,7 +262,7 @@ func (m *Machine) otherWay(e *entry, usual string, snap *control.Snapshot) bool 
 		if err != nil || s.Name == e.Scenario || s.Target == targetGiven {
 			continue
 		}
-		if v, err := target(s, "", snap); err == nil && v != usual {
+		if v, err := target(s, "", snap); err == nil && v != "" && v != usual {
 			return true
 		}
 	}

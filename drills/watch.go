@@ -80,9 +80,9 @@ func (m *Machine) glance(ctx context.Context) {
 
 // ordered says whether somebody ordered what happened to a vendor.
 func (m *Machine) ordered(vendor string, at time.Time) bool {
-	if r := m.drill(); r != nil && r.vendor == vendor {
+	if r := m.drill(); r != nil && (r.vendor == vendor || r.scenario.Spike != nil) {
 		r.mu.Lock()
-		its := !r.ended && !r.isRestored()
+		its := !r.ended && (!r.isRestored() || r.scenario.Spike != nil)
 		r.mu.Unlock()
 		if its {
 			return true
