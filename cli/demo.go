@@ -43,8 +43,21 @@ func (p *process) turnDemo() {
 	}
 }
 
-// demoOn says whether demo traffic runs: only while every vendor is simulated.
-func (p *process) demoOn() bool { return p.demo.RPS > 0 && p.cfg.Load().Simulated() }
+// demoOn says whether demo traffic runs: only while every vendor is simulated, and
+// no drill wants the engine for itself.
+func (p *process) demoOn() bool {
+	return p.demo.RPS > 0 && p.cfg.Load().Simulated() && p.quieted.Load() == 0
+}
+
+// quiet stops the demo traffic until the function that it returns is called.
+func (p *process) quiet() func() {
+	p.quieted.Add(1)
+	p.turnDemo()
+	return func() {
+		p.quieted.Add(-1)
+		p.turnDemo()
+	}
+}
 
 // demoModel is what demo traffic asks for: the first configured model.
 func (p *process) demoModel() string {

@@ -21,12 +21,16 @@ type follower struct {
 	reason  string
 	verdict string
 	tasks   int
+	caption time.Time // when one was last said
 	aborted bool
 	warned  bool // of what preflight found
 }
 
 // silentFor is how long the engine may not answer until the drill is given up.
 const silentFor = 15 * time.Second
+
+// captionEvery is how often what happens now is said.
+const captionEvery = 5 * time.Second
 
 // follow returns when the drill has ended. A signal aborts it, a second one ends
 // at once: the fault ends by itself then.
@@ -97,6 +101,10 @@ func (f *follower) see(d *control.DrillState) (over bool, err error) {
 		}
 	}
 	f.checklist(d)
+	if d.Caption != "" && time.Since(f.caption) >= captionEvery && d.Verdict == nil {
+		f.caption = time.Now()
+		f.a.tell("%s", d.Caption)
+	}
 	if d.Verdict != nil && *d.Verdict != f.verdict {
 		f.verdict, f.reason = *d.Verdict, d.Reason
 		f.a.tell("%s%s", f.verdict, because(d.Reason))
@@ -126,7 +134,7 @@ func (f *follower) more(d *control.DrillState, phase string) string {
 			return ", the fault comes at " + d.Armed.Local().Format("15:04:05")
 		}
 	case control.PhaseFault:
-		if d.Vendor != "" {
+		if d.Vendor != "" && d.Fault.Kind != "" {
 			return fmt.Sprintf(": %s at %s", d.Fault.Kind, d.Vendor)
 		}
 	case control.PhaseVerified:

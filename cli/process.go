@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"baton/drills"
+	"baton/drills/cpu"
 	"baton/engine"
 	"baton/engine/api"
 	"baton/engine/config"
@@ -60,6 +61,7 @@ type process struct {
 	lastClient atomic.Int64 // unix seconds of the last request that was not demo traffic
 	alert      atomic.Pointer[string]
 	stopDemo   atomic.Pointer[context.CancelFunc]
+	quieted    atomic.Int32 // drills that want no demo traffic
 }
 
 // newProcess wires an engine together and opens its ports. It starts nothing.
@@ -99,6 +101,7 @@ func newProcess(cfg *config.Config, st *state, free freePorts, logger *slog.Logg
 	p.gateway = gateway.New(gateway.Options{Config: cfg, Engine: p.engine, Vendors: p.set, Version: version(), Logger: logger, Ledger: p.store.Attempt})
 	p.machine, err = drills.New(drills.Options{
 		Control: p.hub, Dir: filepath.Join(st.dir, "drills"), Config: cfg, Version: version(), Log: p.hub.Log,
+		Quiet: p.quiet,
 	})
 	if err != nil {
 		return nil, err
@@ -156,7 +159,9 @@ func (p *process) run(ctx context.Context) error {
 	start("engine", func() error { return p.engine.Run(work) })
 	start("probes", func() error { return p.gateway.Run(work) })
 	start("drills", func() error { return p.machine.Run(work) })
-	start("gateway", func() error { return gw.Serve(p.gatewayL) })
+	start("gateway", func() error {
+		return partly(work, "gateway", func() error { return gw.Serve(p.gatewayL) })
+	})
 	start("control API", func() error { return ctl.Serve(p.controlL) })
 	start("demo traffic", func() error { return p.runDemo(ctx) })
 	p.warnOf(p.cfg.Load())
@@ -203,6 +208,13 @@ func (p *process) shutdown(gw, ctl *http.Server, stopWork context.CancelFunc) {
 	p.set.Close()
 	p.reloading.Unlock()
 	p.logger.Info("stopped")
+}
+
+// partly serves as that part of the process, with every goroutine that it starts:
+// what a load spike says about processor time goes by it.
+func partly(ctx context.Context, part string, serve func() error) (err error) {
+	cpu.As(ctx, part, func(context.Context) { err = serve() })
+	return err
 }
 
 // clients remembers when somebody other than the demo traffic last asked.
@@ -276,7 +288,7 @@ func (s *simulators) url(name string) string {
 func (s *simulators) run(ctx context.Context) error {
 	var wg sync.WaitGroup
 	for _, x := range s.servers {
-		wg.Go(func() { _ = x.server.Serve(x.ln) })
+		wg.Go(func() { _ = partly(ctx, "vendors", func() error { return x.server.Serve(x.ln) }) })
 	}
 	<-ctx.Done()
 	s.close()
