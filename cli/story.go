@@ -29,7 +29,13 @@ type stage struct {
 
 // Vendor starts a simulated vendor on a free loopback port.
 func (s stage) Vendor(v story.Simulated) (url string, stop func(), err error) {
-	vendor, err := sim.New(sim.Options{Name: v.Name, Label: v.Label, Profile: v.Profile, Seed: v.Seed, Limit: v.Limit, LimitMode: v.LimitMode, Quantized: v.Quantized})
+	o := sim.Options{
+		Name: v.Name, Label: v.Label, Profile: v.Profile, Seed: v.Seed, Limit: v.Limit, LimitMode: v.LimitMode, Quantized: v.Quantized, Tokens: v.Tokens,
+	}
+	if v.Steady {
+		o.Crash = -1
+	}
+	vendor, err := sim.New(o)
 	if err != nil {
 		return "", nil, err
 	}

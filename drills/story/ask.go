@@ -6,7 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
+	"math/rand/v2"
 	"net/http"
+	"strings"
 	"time"
 
 	"baton/engine/sse"
@@ -30,12 +33,27 @@ var questions = []string{
 	"What is the limit per key?", "怎么联系客服？", "Is there a free tier?", "账号怎么注销？",
 }
 
+// Prompts are as long as a chat's: lognormal, median 180 tokens, sigma 0.8.
+const (
+	promptTokens = 180.0
+	promptSigma  = 0.8
+	tokenBytes   = 4 // of English text
+)
+
+// prompt is question n with what came before it in its conversation.
+func prompt(n int) string {
+	rng := rand.New(rand.NewPCG(uint64(n), 3))
+	length := int(tokenBytes * promptTokens * math.Exp(promptSigma*rng.NormFloat64()))
+	const before = "We have talked about this account before. "
+	return fmt.Sprintf("%d: %s%s", n, strings.Repeat(before, length/len(before)), questions[n%len(questions)])
+}
+
 // ask sends one request and reads its whole answer.
 func ask(ctx context.Context, client *http.Client, url string, due time.Time, n int, stream bool) answer {
 	a := answer{due: due}
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	body := fmt.Appendf(nil, `{"model":%q,"stream":%t,"messages":[{"role":"user","content":"%d: %s"}]}`, model, stream, n, questions[n%len(questions)])
+	body := fmt.Appendf(nil, `{"model":%q,"stream":%t,"messages":[{"role":"user","content":%q}]}`, model, stream, prompt(n))
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, url+"/chat/completions", bytes.NewReader(body))
 	if err != nil {
 		a.why = "no request"

@@ -158,9 +158,12 @@ func (s *show) sendOn(sending, ctx context.Context, l traffic, url string, strea
 		return n
 	}
 	if l.users > 0 {
-		// People who have asked before begin anywhere in their thinking.
-		load.Closed{Workers: l.users, Stagger: l.think}.Run(sending, func(_ int, free time.Time) time.Duration {
-			t.add(ask(ctx, s.client, url, free, next(), stream))
+		begun := make([]bool, l.users) // each of one worker alone
+		load.Closed{Workers: l.users}.Run(sending, func(user int, free time.Time) time.Duration {
+			if begun[user] {
+				t.add(ask(ctx, s.client, url, free, next(), stream))
+			}
+			begun[user] = true // people are thinking when the act begins
 			mu.Lock()
 			defer mu.Unlock()
 			return time.Duration(rng.ExpFloat64() * float64(l.think))

@@ -10,6 +10,8 @@ type Simulated struct {
 	LimitMode string  // of limited: queue or reject
 	Limit     float64 // requests per second; 0: the profile's
 	Quantized bool
+	Tokens    int  // median length of an answer; 0: the profile's
+	Steady    bool // of naive-gpu: it never dies of a failure for memory
 	Seed      uint64
 }
 
