@@ -36,7 +36,10 @@ func measureTwo(t *testing.T) (rep *Report) {
 	synctest.Test(t, func(t *testing.T) {
 		jitter := func(by float64) func(int) (time.Duration, time.Duration) {
 			i := 0.0
+			var mu sync.Mutex
 			return func(int) (time.Duration, time.Duration) {
+				mu.Lock()
+				defer mu.Unlock()
 				i = math.Mod(i+0.618033988749895, 1)
 				return time.Duration(by * (80 + 40*i) * float64(time.Millisecond)), time.Duration(by * float64(2*time.Millisecond))
 			}
@@ -45,7 +48,7 @@ func measureTwo(t *testing.T) (rep *Report) {
 		p.Targets = append(p.Targets, targetOf(t, "slow", &server{takes: jitter(1.5)}))
 		p.Targets[0].Label = "<script>alert(1)</script>"
 		p.Targets[1].Published = []Benchmark{{Source: "AI Ping", Vendor: "slow", Metric: "ttft", Stat: "p90", Value: 0.15, Unit: "s", Region: "cn"}}
-		p.Ladder, p.Duration, p.Arrivals, p.SLO = []int{1, 4}, 30*time.Second, Poisson, SLO{P90: time.Second, P99: time.Second}
+		p.Ladder, p.Duration, p.Arrivals, p.SLO = []int{1, 4}, 15*time.Second, Poisson, SLO{P90: time.Second, P99: time.Second}
 		rep = ran(t, p)
 	})
 	return rep

@@ -35,7 +35,7 @@ func inFakeTime(t *testing.T, s *server, change func(*Plan)) *Report {
 
 func TestRun_QuantilesOfAFixedServiceTimeAreTheTruth(t *testing.T) {
 	rep := inFakeTime(t, &server{takes: fixed(200*time.Millisecond, 10*time.Millisecond)}, func(p *Plan) {
-		p.Arrivals, p.Ladder, p.Duration = Poisson, []int{1, 8}, 20*time.Second
+		p.Arrivals, p.Ladder, p.Duration = Poisson, []int{1, 8}, 12*time.Second
 	})
 	run := &rep.Runs[0]
 	if len(run.Levels) != 4 || run.Verdict != OK || rep.Code() != 0 {
@@ -67,7 +67,7 @@ func TestRun_DegradationOfAKnownSlowdownIsWithinFivePercent(t *testing.T) {
 		by := 1 + float64(n-1)/10
 		return time.Duration(by * float64(100*time.Millisecond)), time.Duration(by * float64(5*time.Millisecond))
 	}}
-	rep := inFakeTime(t, s, func(p *Plan) { p.Ladder, p.Duration = []int{1, 16}, 30*time.Second })
+	rep := inFakeTime(t, s, func(p *Plan) { p.Ladder, p.Duration = []int{1, 16}, 15*time.Second })
 	d := rep.Runs[0].Degradation
 	near(t, "first token", d.FirstP50, 2.5, 0.05)
 	near(t, "per token", d.PerTokenP50, 2.5, 0.05)
@@ -249,7 +249,7 @@ func TestRun_ALadderEndsWhereHalfOfTheRequestsFail(t *testing.T) {
 
 func TestRun_GoingOnAboveALimitWithholdsTheFiguresAndMeasuresTheEngineBelow(t *testing.T) {
 	rep := inFakeTime(t, &server{takes: fixed(200*time.Millisecond, 2*time.Millisecond), admit: rejecting(20, 20)}, func(p *Plan) {
-		p.NoProbe, p.GoOn, p.Ladder, p.Duration = false, true, []int{1, 2, 16}, 20*time.Second
+		p.NoProbe, p.GoOn, p.Ladder, p.Duration = false, true, []int{1, 2, 16}, 10*time.Second
 	})
 	run := &rep.Runs[0]
 	if run.Verdict != Limited || rep.Code() != 3 || len(run.Levels) != 3 || run.Levels[2].Verdict != Limited || run.Levels[1].Verdict != OK {

@@ -65,7 +65,7 @@ func TestRanks_AQuantileNeedsSamplesForItsInterval(t *testing.T) {
 func TestInterval_CoversTheTruthNineteenTimesOfTwenty(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	truth := -math.Log(0.1) // P90 of the exponential distribution
-	const runs = 2000
+	const runs = 800
 	covered := 0
 	for range runs {
 		v := make([]float64, 200)
@@ -77,7 +77,7 @@ func TestInterval_CoversTheTruthNineteenTimesOfTwenty(t *testing.T) {
 			covered++
 		}
 	}
-	if part := float64(covered) / runs; part < 0.94 || part > 0.98 {
+	if part := float64(covered) / runs; part < 0.93 || part > 0.985 {
 		t.Errorf("%.3f of the intervals hold the truth, want 0.95 and a little more", part)
 	}
 }
@@ -85,7 +85,7 @@ func TestInterval_CoversTheTruthNineteenTimesOfTwenty(t *testing.T) {
 func TestRatios_HoldTheTruthAndSeeADifference(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	draw := func(scale float64) []timed {
-		v := make([]timed, 1500)
+		v := make([]timed, 1000)
 		for i := range v {
 			v[i] = timed{scale * math.Exp(0.3*rng.NormFloat64()), i / 50}
 		}
@@ -98,13 +98,13 @@ func TestRatios_HoldTheTruthAndSeeADifference(t *testing.T) {
 		}
 	}
 	same := 0
-	for range 40 {
+	for range 20 {
 		if ci := ratios(draw(100), draw(100), qs[:1], rng)[0]; ci[0] <= 1 && 1 <= ci[1] {
 			same++
 		}
 	}
-	if same < 34 {
-		t.Errorf("of 40 pairs without a difference %d have 1 in their interval", same)
+	if same < 16 {
+		t.Errorf("of 20 pairs without a difference %d have 1 in their interval", same)
 	}
 }
 
