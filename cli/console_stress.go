@@ -115,7 +115,7 @@ func doingNow(p stress.Progress) string {
 	if p.Arrivals == "" {
 		return p.Stage
 	}
-	s := fmt.Sprintf("%s, %d at once: %.1f/s, P50 %s ms, %d answers", p.Stage, p.Concurrency, p.RPS, msText(p.P50ms), p.Samples)
+	s := fmt.Sprintf("%s, %d at once: %.1f/s, P50 %s, %d answers", p.Stage, p.Concurrency, p.RPS, msText(p.P50ms), p.Samples)
 	if p.Refused > 0 {
 		s += fmt.Sprintf(", %d refused", p.Refused)
 	}

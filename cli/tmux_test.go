@@ -312,3 +312,77 @@ func TestConsole_QAsksAndYStops(t *testing.T) {
 	p.keys("y")
 	p.await(30*time.Second, "EXIT 0")
 }
+
+// quickDrills is the built-in configuration with drills that a test can wait for.
+func quickDrills(t *testing.T) string {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join("..", "config.toml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := string(b)
+	for _, r := range [][2]string{{`baseline     = "15s"`, `baseline     = "3s"`}, {`settle       = "30s"`, `settle       = "3s"`}, {`hold         = "10s"`, `hold         = "5s"`}, {`min_requests = 100`, `min_requests = 30`}} {
+		if !strings.Contains(text, r[0]) {
+			t.Fatalf("config.toml has no %s", r[0])
+		}
+		text = strings.Replace(text, r[0], r[1], 1)
+	}
+	path := filepath.Join(t.TempDir(), "config.toml")
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// TestConsole_ADrillIsArmedCancelledAndRun does from the drills' screen what a
+// facilitator does.
+func TestConsole_ADrillIsArmedCancelledAndRun(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a minute in a real tmux")
+	}
+	p := openPane(t, 120, 36, "--config", quickDrills(t))
+	p.await(20*time.Second, "蓝耘", "百炼")
+	p.keys("d")
+	p.await(10*time.Second, "SCENARIOS", "kill-primary", "PREFLIGHT")
+	p.keys("Home")
+	until(t, 20*time.Second, "kill-primary can be chosen", func() bool {
+		if p.shows("▸ kill-primary") {
+			return true
+		}
+		p.keys("Down")
+		time.Sleep(300 * time.Millisecond)
+		return false
+	})
+	p.await(60*time.Second, "Enter arms it")
+	p.keys("Enter")
+	p.await(5*time.Second, "Arm the drill kill-primary?")
+	p.keys("y")
+	p.await(10*time.Second, "ARMED", "when this reaches 0")
+	p.fits(120, 36)
+	p.keys("A")
+	p.await(15*time.Second, "ABORTED")
+	s := p.snapshot()
+	if v := s.Vendor("lanyun"); v.Fault != nil || v.State != control.Healthy || s.Totals.FailedOver > 0 {
+		t.Fatalf("a countdown that was cancelled did something: %+v", v)
+	}
+	p.keys("Escape")
+	p.await(5*time.Second, "▸SCENARIOS")
+	p.keys(":")
+	p.tmux("send-keys", "-l", "drill run kill-primary --countdown 1s")
+	p.keys("Enter")
+	p.await(5*time.Second, "Arm the drill kill-primary?")
+	p.keys("y")
+	p.await(120*time.Second, "PASSED", "REPORT", ".html")
+	s = p.snapshot()
+	if d := s.Drill; d == nil || d.Scenario != "kill-primary" || d.CutoverS == nil || *d.CutoverS > 30 || d.Requests.Failed > 0 {
+		t.Fatalf("the drill is %+v", s.Drill)
+	}
+	p.keys("Right", "Right")
+	p.await(20*time.Second, "▸HISTORY", "ABORTED", "TREND")
+	p.tmux("resize-window", "-x", "80", "-y", "24")
+	time.Sleep(700 * time.Millisecond)
+	p.fits(80, 24)
+	p.keys("c")
+	p.await(5*time.Second, "kill-primary", "success")
+	p.fits(80, 24)
+}

@@ -95,9 +95,18 @@ func (d *Stress) progress(w int, k Look) []string {
 	note := " " + strconv.Itoa(int(s.Part*100)) + "% " + k.Dot + " " + MinSec(s.LeftS) + " " + k.LeftW
 	n := max(0, w-Width(note))
 	return []string{
-		NewRow(w, k).Add(k.Strong, k.Sayf("stressing", s.Level, s.Of)).Add(k.Dim, "  "+s.Doing+"  ").Add(k.Key, "A").Add(k.Dim, " "+k.Sayf("stress-stop")).String(),
+		d.doing(w, k),
 		NewRow(w, k).Painted(Meter(s.Part, n, k.Note, k), n).Add("", note).String(),
 	}
+}
+
+// doing is which level runs, and what of it.
+func (d *Stress) doing(w int, k Look) string {
+	r := NewRow(w, k)
+	if d.State.Level > 0 {
+		r.Add(k.Strong, k.Sayf("stressing", d.State.Level, d.State.Of)).Add("", "  ")
+	}
+	return r.Add(k.Dim, d.State.Doing+"  ").Add(k.Key, "A").Add(k.Dim, " "+k.Sayf("stress-stop")).String()
 }
 
 // verdict is what came out and what to tell the vendor.

@@ -35,7 +35,7 @@ var chinesePages = map[string]string{
 	"costs-title": "费用", "no-costs": "还没有账本", "no-what-if": "换一种分配要花多少还不知道", "no-prices": "没有供应商有价格：配置中的 [[vendors.price]] 写明每百万词元的价格。在此之前只计次数，不计金额。", "per-hour-by": "每小时花费", "effective": "实际单价", "what-if": "假如", "drag-share": "%s 移动 %s", "days": "按天", "spent": "已花费", "run-rate": "运行费率", "per-day": "每天", "per-month": "每月", "unpriced": "未定价", "attempts": "次尝试",
 	"col-in": "输入", "col-out": "输出", "col-all": "合计", "col-call": "每次回答", "col-share": "份额", "col-cost": "费用", "per-million": "每百万词元", "of-failed": "失败", "of-drills": "演练", "of-probes": "探测", "of-stress": "压测", "estimated": "估算", "from-now": "相对现在", "extrapolated": "从未观测到这样的份额", "no-room-at": "超过已知限速", "only-what-if": "只是假如：不改变任何设置", "example-prices": "模拟供应商：不花钱", "since-24h": "最近 24 小时", "missing": "有 %d 次尝试未计入",
 
-	"stress-title": "压测", "no-stress": "压测只能在内嵌控制台运行；其他情况用 `baton stress VENDOR`。", "stress-what": "绕过网关，直接对 %s 逐级增加并发请求：看它变差多少倍。", "stress-start": "开始", "stress-stop": "停止", "stress-price": "%s 有价格：这会花钱。", "stress-title-q": "压测 %s？", "stress-1": "%s，直接打到 %s，约 %s。会有意触及它的限速。", "stress-yes": "开始",
+	"stress-title": "压测", "no-stress": "压测只能在内嵌控制台运行；其他情况用 `baton stress VENDOR`。", "stress-what": "绕过网关，直接对 %s 逐级增加并发请求：看它变差多少倍。", "stress-start": "开始", "stress-stop": "停止", "stress-price": "%s 有价格：这会花钱。", "stress-title-q": "压测 %s？", "stress-1": "%s，直接打到 %s；%s。会有意触及它的限速。", "stress-yes": "开始",
 	"ladder": "阶梯", "col-conc": "并发", "latency-conc": "首字延迟随并发", "verdict": "结论", "say-to-vendor": "发给供应商", "stressing": "第 %d 级，共 %d 级", "worse": "变差 %s 倍（并发 1 到 %d）", "withheld": "不给出：测到的是限速器，不是引擎", "stress-failed": "压测：%s", "stress-runs": "压测已在进行",
 
 	"replay": "回放", "replay-paused": "暂停", "replay-only": "回放：不能更改任何设置", "replay-keys": "空格暂停  + - 速度  [ ] 10 秒",
