@@ -56,10 +56,10 @@ func (m *Model) costsCame(x costsMsg) {
 
 // currency is the ledger's, "" while it is not known.
 func (m *Model) currency() string {
-	if c := m.costs.costs.value; c != nil {
-		return c.Currency
+	if m.shown == nil {
+		return ""
 	}
-	return ""
+	return m.shown.Cost.Currency
 }
 
 // present are the shares of now, in whole percents: what the ledger saw, else

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"baton/engine/control"
 
@@ -263,5 +264,38 @@ func TestCosts_AWhatIfSendsNothingAndFollowsTheMouse(t *testing.T) {
 	c.press("esc")
 	if c.place != placeCosts || c.costs.shares != nil {
 		t.Error("Esc did not take the what-if back first")
+	}
+}
+
+func TestHeader_TellsWhatEverythingCostsNow(t *testing.T) {
+	s := made(2)
+	s.Cost = control.Spend{Currency: "CNY", PerHour: control.Figure(176.1)}
+	c := rehearsed(s, Options{Embedded: true})
+	for w, want := range map[int]string{120: "176.10/h", 170: "176.10 CNY/h"} {
+		c.resize(w, 36)
+		if v := c.View(); !strings.Contains(v, want) {
+			t.Errorf("at %d cells the header does not say %q\n%s", w, want, v)
+		}
+	}
+}
+
+func TestShedding_IsToldWhileItLasts(t *testing.T) {
+	s := made(2)
+	c := rehearsed(s, Options{Embedded: true})
+	for i := range 4 {
+		next := *s
+		next.Lanes.Batch.Shed, next.Lanes.Interactive.Shed, next.Lanes.Batch.Waiting = int64(30*i), int64(4*i), 7
+		c.take(&next, noon.Add(time.Duration(i)*time.Second))
+	}
+	if v := c.View(); !strings.Contains(v, "102 refused for want of room in the last 10 s (90 of them batch), 7 waiting") {
+		t.Errorf("the banner does not tell of it\n%s", v)
+	}
+	last := *s
+	last.Lanes.Batch.Shed, last.Lanes.Interactive.Shed = 90, 12
+	for i := range 30 {
+		c.take(&last, noon.Add(time.Duration(4+i)*time.Second))
+	}
+	if v := c.View(); strings.Contains(v, "refused for want of room") {
+		t.Errorf("it is told after it has ended\n%s", v)
 	}
 }

@@ -44,17 +44,3 @@ func (s *shedding) notice(k draw.Look) string {
 	}
 	return k.Sayf("shedding", draw.Count(last.all-first.all), draw.Count(last.batch-first.batch), s.waiting)
 }
-
-// runningCost is what all vendors cost per hour now; nil while no price is known.
-func (m *Model) runningCost() *float64 {
-	var sum *float64
-	for i := range m.shown.Vendors {
-		if c := m.shown.Vendors[i].Cost.PerHour; c != nil {
-			if sum == nil {
-				sum = control.Figure(0)
-			}
-			*sum += *c
-		}
-	}
-	return sum
-}

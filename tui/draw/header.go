@@ -121,7 +121,7 @@ func (h *Header) Line(w int, k Look) string {
 	}
 	if h.PerHour != nil {
 		money := Money(h.PerHour)
-		segs = append(segs, segment{long: []Span{{k.Strong, money}, {k.Dim, " " + strings.TrimSpace(h.Currency+"/h")}}, short: []Span{{k.Strong, money}, {k.Dim, "/h"}}, rank: 6})
+		segs = append(segs, segment{long: []Span{{k.Strong, money}, {k.Dim, " " + strings.TrimSpace(h.Currency+"/h")}}, short: []Span{{k.Strong, money}, {k.Dim, "/h"}}, rank: 5, keep: 4})
 	}
 	if s.Demo != nil {
 		rate := strings.TrimSuffix(Rate(s.Demo.RPS), ".0") + "/s"
