@@ -30,6 +30,7 @@ func (p *process) saved() control.Saved {
 	s := p.engine.Saved()
 	s.Revision = p.hub.Revision()
 	now := time.Now()
+	p.spiking(now)
 	for _, v := range p.engine.Vendors() {
 		if _, on := p.faults.Point(v.Name).State(now); on {
 			delete(s.Disabled, v.Name)

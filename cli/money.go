@@ -64,6 +64,21 @@ func (p *process) faultEnds(vendor string, now time.Time) {
 	p.store.Drills(w.list)
 }
 
+// spiking keeps the window of a drill that is a load and no fault: it is at no
+// vendor. It is known to half a second.
+func (p *process) spiking(now time.Time) {
+	d := p.machine.State()
+	if d == nil || d.Fault.Kind != "spike" || d.Verdict != nil {
+		p.faultEnds("", now)
+		return
+	}
+	for _, m := range d.Phases {
+		if m.Name == control.PhaseFault {
+			p.faultBegins("", m.Time)
+		}
+	}
+}
+
 // open is the window of a fault that is in, -1 for none.
 func (w *faultWindows) open(vendor string) int {
 	return slices.IndexFunc(w.list, func(x ledger.Window) bool { return x.Vendor == vendor && x.To.IsZero() })

@@ -351,3 +351,16 @@ func TestLedger_UsageOfAnEndpointThatIsPassedThrough(t *testing.T) {
 		t.Errorf("%+v", e)
 	}
 }
+
+func TestLedger_AnEntryTakesNoMemory(t *testing.T) {
+	cfg := parse(t, strings.NewReplacer("<A>", "http://127.0.0.1:1", "<B>", "http://127.0.0.1:2", "%GATEWAY", "", "%ROUTING", "", "%TOP", "", "%LANYUN", "", "%BAILIAN", "", "%TIMEOUTS", "").Replace(basic))
+	q, a, stop := attemptOf(t, cfg)
+	defer stop()
+	entered := 0
+	q.g.ledger = func(*ledger.Attempt) { entered++ }
+	a.vendor = q.st.set.Vendor("lanyun")
+	q.model, q.id, a.begun = "m", "req-1", time.Now()
+	if n := testing.AllocsPerRun(100, a.enter); n != 0 || entered == 0 {
+		t.Errorf("%v allocations in each of %d entries", n, entered)
+	}
+}
