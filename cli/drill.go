@@ -122,7 +122,7 @@ func (a *app) scenarios() (all []control.Scenario, wrong []error, err error) {
 	if cfgErr != nil {
 		return nil, nil, cfgErr
 	}
-	m, err := drills.New(drills.Options{Config: cfg, Log: func(control.Event) {}})
+	m, err := drills.New(drills.Options{Config: cfg, Log: func(control.Event) {}, Shows: []drills.Show{storyShow("")}})
 	if err != nil {
 		return nil, nil, err
 	}

@@ -101,7 +101,7 @@ func newProcess(cfg *config.Config, st *state, free freePorts, logger *slog.Logg
 	p.gateway = gateway.New(gateway.Options{Config: cfg, Engine: p.engine, Vendors: p.set, Version: version(), Logger: logger, Ledger: p.store.Attempt})
 	p.machine, err = drills.New(drills.Options{
 		Control: p.hub, Dir: filepath.Join(st.dir, "drills"), Config: cfg, Version: version(), Log: p.hub.Log,
-		Quiet: p.quiet,
+		Quiet: p.quiet, Shows: []drills.Show{storyShow(filepath.Join(st.dir, "drills"))},
 	})
 	if err != nil {
 		return nil, err

@@ -23,12 +23,10 @@ const storyScenario = "story"
 
 // stage starts what the story needs: simulated vendors, and an engine in a
 // temporary state.
-type stage struct {
-	a *app
-}
+type stage struct{}
 
 // Vendor starts a simulated vendor on a free loopback port.
-func (s stage) Vendor(v story.Simulated) (url string, stop func(), err error) {
+func (stage) Vendor(v story.Simulated) (url string, stop func(), err error) {
 	o := sim.Options{
 		Name: v.Name, Label: v.Label, Profile: v.Profile, Seed: v.Seed, Limit: v.Limit, LimitMode: v.LimitMode, Quantized: v.Quantized, Tokens: v.Tokens,
 	}
@@ -56,7 +54,7 @@ func (s stage) Vendor(v story.Simulated) (url string, stop func(), err error) {
 }
 
 // Engine starts baton over two simulated vendors, without demo traffic.
-func (s stage) Engine(primary, secondary story.Simulated) (story.Engine, error) {
+func (stage) Engine(primary, secondary story.Simulated) (story.Engine, error) {
 	st, err := temporaryState()
 	if err != nil {
 		return story.Engine{}, err
@@ -66,7 +64,7 @@ func (s stage) Engine(primary, secondary story.Simulated) (story.Engine, error) 
 		st.close()
 		return story.Engine{}, err
 	}
-	cfg, err := config.Load(config.Options{Flag: file, BuiltIn: s.a.builtin, Environ: func(string) string { return "" }})
+	cfg, err := config.Load(config.Options{Flag: file, Environ: func(string) string { return "" }})
 	if err != nil {
 		st.close()
 		return story.Engine{}, err
@@ -132,16 +130,15 @@ func (a *app) runStory(d *drillRun, signals <-chan os.Signal) error {
 	id := control.NewDrillID(time.Now())
 	a.tell("the story takes about %s; everything in it is simulated and runs on this machine. Ctrl-C ends it", control.Duration(story.Length().Round(time.Second)))
 	t := &storyteller{a: a}
-	r, playErr := story.Run(ctx, stage{a}, t.scene)
+	r, playErr := story.Run(ctx, stage{}, t.scene)
 	if playErr != nil && !errors.Is(playErr, context.Canceled) {
 		return playErr
 	}
 	rep := r.Record(id, "operator:"+a.operator(), version())
 	rep.Note, rep.Ticket = d.start.Note, d.start.Ticket
-	page := filepath.Join(dir, "drills", id+"-story.html")
 	if err := drills.Keep(filepath.Join(dir, "drills"), rep); err != nil {
 		a.tell("the record cannot be written: %v", err)
-	} else if err := os.WriteFile(page, []byte(r.HTML()), 0o600); err != nil {
+	} else if page, err := storyPage(filepath.Join(dir, "drills"), id, r); err != nil {
 		a.tell("the page cannot be written: %v", err)
 	} else {
 		a.tell("wrote %s", page)
@@ -162,6 +159,12 @@ func (a *app) runStory(d *drillRun, signals <-chan os.Signal) error {
 		fmt.Fprintf(a.out, "\n%s story: %s\n", id, strings.ToUpper(rep.Verdict))
 	}
 	return exitIf(rep.Verdict != control.Passed, verdictCode(rep.Verdict))
+}
+
+// storyPage writes the story's own page beside its record.
+func storyPage(dir, id string, r *story.Report) (string, error) {
+	page := filepath.Join(dir, id+"-story.html")
+	return page, os.WriteFile(page, []byte(r.HTML()), 0o600)
 }
 
 // storyteller says on standard error what happens: each act's caption once, and
@@ -187,7 +190,7 @@ func (t *storyteller) scene(s story.Scene) {
 	}
 	line := "warming up, nothing counts yet"
 	if f := s.Figures; f != nil {
-		line = fmt.Sprintf("%s P50 %s P90 %s P99 %s, errors %.1f %%, n=%d", f.Metric, secondsOf(f.P50ms), secondsOf(f.P90ms), secondsOf(f.P99ms), 100*f.Errors, f.N)
+		line = figuresOf(f)
 	}
 	if s.Note != "" {
 		line = s.Note

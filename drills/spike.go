@@ -20,7 +20,6 @@ type surge struct {
 	seconds chan spike.Second // as they end
 	told    []spike.Second
 	result  *spike.Result
-	begin   *control.Tally // when its requests began
 }
 
 // sent is what spike.Run has returned.
@@ -140,8 +139,6 @@ func (r *run) spikeEnters(ctx context.Context, phase string) bool {
 	after := time.Now()
 	p := &r.surge.plan
 	switch phase {
-	case spike.Baseline:
-		r.surge.begin = t
 	case spike.Peak:
 		if !r.hypothesis(ctx) {
 			return false

@@ -21,6 +21,9 @@ func charts(r *control.Report) []string {
 	}
 	names, moments := vendors(r), marks(r)
 	out := []string{share(r, names, moments), success(r, moments), requests(r, moments)}
+	if slices.ContainsFunc(r.Series, func(p control.Point) bool { return len(p.Extra) > 0 }) {
+		out = append([]string{spike(r, moments)}, out...)
+	}
 	for i, n := range names {
 		out = append(out, firstTokens(r, n, i+1, moments))
 	}
@@ -138,6 +141,22 @@ func requests(r *control.Report, moments []chart.Mark) string {
 			{Name: "failed", Ink: 5, Points: over(r, func(p *control.Point) (float64, bool) { return float64(p.Failed), true })},
 		},
 	}.SVG()
+}
+
+// spike is what became of a load spike's requests, by the second in which they were
+// due.
+func spike(r *control.Report, moments []chart.Mark) string {
+	c := chart.Lines{Title: "The spike's own requests, by the second in which they were due", X: fromT0, Y: chart.Axis{Label: "1/s", Zero: true}, Marks: moments, Spans: spans(r), Size: small}
+	for _, l := range []struct {
+		name, what string
+		ink        int
+	}{{"sent", "sent", 6}, {"admitted", "admitted", 3}, {"limited", "limited (429)", 2}, {"shed", "shed (503)", 4}, {"failed", "failed", 5}, {"dropped", "not sent", 1}} {
+		c.Series = append(c.Series, chart.Series{Name: l.what, Ink: l.ink, Points: over(r, func(p *control.Point) (float64, bool) {
+			v, ok := p.Extra[l.name]
+			return v, ok
+		})})
+	}
+	return c.SVG()
 }
 
 func firstTokens(r *control.Report, name string, ink int, moments []chart.Mark) string {

@@ -72,6 +72,9 @@ func heading(r *control.Report) string {
 	if r.Incident {
 		kind = "Incident"
 	}
+	if r.Vendor == "" { // none was hit
+		return kind + ": " + r.Scenario
+	}
 	return fmt.Sprintf("%s: %s, %s", kind, r.Scenario, r.Vendor)
 }
 

@@ -212,7 +212,7 @@ func (r *Report) Record(id, who, version string) *control.Report {
 	ended := r.Ended
 	d := &control.Report{
 		ID: id, Scenario: "story", Who: who, Environment: "DEMO", Judge: "story", Started: r.Started, Ended: &ended, Reason: r.Reason,
-		Vendor: hidden.Name, Fault: control.FaultSpec{Kind: "refuse"}, Phases: []control.Moment{}, Hypothesis: []control.Bound{},
+		Fault: control.FaultSpec{Kind: "show"}, Phases: []control.Moment{}, Hypothesis: []control.Bound{},
 		Requests: control.DrillRequests{Lost: []string{}}, Latency: map[string]control.Latency{}, Series: []control.Point{}, Weights: []control.WeightsAt{},
 		Exercised:    []string{"simulated vendors over loopback sockets, clients with think time and open-loop arrivals, baton's learned limit, the kill of the primary"},
 		NotExercised: []string{"real vendors, real networks, real GPUs"},
