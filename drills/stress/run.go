@@ -531,6 +531,9 @@ func (run *RunReport) conclude(seed uint64, published []Benchmark) {
 		if l.Cost != nil {
 			cost += *l.Cost
 		}
+		if bad := l.Requests - l.N - l.refused(); float64(bad) > 0.05*float64(l.Requests) {
+			run.Notes = append(run.Notes, fmt.Sprintf("%s: %.0f %% of the requests failed; no latency counts them", l.where(), 100*float64(bad)/float64(l.Requests)))
+		}
 		estimated = estimated || l.Tokens.Estimated && l.N > 0
 		once = once || l.Bursts > l.N/2 && l.N > 0
 	}
