@@ -40,6 +40,33 @@ func extra(before, now *control.Snapshot) *float64 {
 	return control.Figure(b.cost - a.cost - (b.tokens-a.tokens)*a.cost/a.tokens)
 }
 
+// expectedFor is how long a drill's fault is taken to be in, beside its hold.
+const expectedFor = time.Minute
+
+// expected is what a drill of a vendor is taken to cost extra: its spending of that
+// time at the others' price of a token; nil where a price is not known.
+func expected(snap *control.Snapshot, vendor string, hold time.Duration) *float64 {
+	v := snap.Vendor(vendor)
+	if v == nil || v.Cost.PerHour == nil || v.Cost.PerMillionTokens == nil || *v.Cost.PerMillionTokens <= 0 {
+		return nil
+	}
+	price, n := 0.0, 0
+	for i := range snap.Vendors {
+		o := &snap.Vendors[i]
+		if o.Name == vendor || !takes(o.State) {
+			continue
+		}
+		if o.Cost.PerMillionTokens == nil {
+			return nil
+		}
+		price, n = price+*o.Cost.PerMillionTokens, n+1
+	}
+	if n == 0 {
+		return nil
+	}
+	return control.Figure(*v.Cost.PerHour * (hold + expectedFor).Hours() * (price/float64(n) / *v.Cost.PerMillionTokens - 1))
+}
+
 // reckon brings the extra cost up to date once a second, for as long as the fault
 // is in force.
 func (r *run) reckon(ctx context.Context, now time.Time) {

@@ -3,43 +3,31 @@
 // evidence.
 //
 // Use: make a [Machine], let its Run run, and pass it commands with Do and
-// questions with Ask. It runs one drill at a time. It steers through a
-// control.Control, as a person would, and judges from what clients got and
-// vendors were asked (control.Tally) and from the journal, never from what the
-// drill hoped. It sees nothing else of the engine, so that it can run against
-// one elsewhere. Every moment is the engine's own stamp: T0 is that of the
-// journal's entry of the fault.
+// questions with Ask. It runs one drill at a time, opens a record for every outage
+// that nobody ordered, and keeps the schedule. It steers through a control.Control,
+// as a person would, and judges from what clients got and vendors were asked
+// (control.Tally) and from the journal, never from what the drill hoped. It sees
+// nothing else of the engine, so that it can run against one elsewhere. Every moment
+// is the engine's own stamp: T0 is that of the journal's entry of the fault.
 //
-// The cutover is the latest of three moments, counted from T0:
+// A scenario ([Parse], [Builtin], [Own]) says whom it hits, with what, and what it
+// asks for: good service without the vendor (cutover), although it is half broken
+// (contained), or after it (recovered). docs/drills.md has the phases, verdicts and
+// formulas.
 //
-//	detected   the vendor was ejected or disabled, its weight fell clearly, or a
-//	           person acted (moved weights, drained it)
-//	shifted    it got under 1 % of the attempts begun, over at least a second
-//	           and at least 20 attempts; trials and probes apart
-//	verified   the start of the first window of drill.hold, sliding by a second,
-//	           in which clients were served well and often enough
+// Files by role: scenario*, library and explain are what can be run; preflight and
+// steady what comes before T0; run and steps the loop; counts, phases, judge and
+// interval the measuring; restore what comes after; external, checklist and state
+// what people see and do; incident, watch and schedule what begins by itself; record,
+// report, compare, freshness and markdown the evidence.
 //
-// How a drill ends:
+// A verdict is given at the proof, while the fault is still in: only an abort or a
+// stop condition can change it after that. Failback is judged apart. When the
+// target has passed the clock runs on, the reason says what is missing, and whatever
+// comes the drill has failed.
 //
-//	passed        the cutover was proven within every bound
-//	failed        it was proven too late, or not at all in the time it had, or
-//	              cost clients more than the scenario allows
-//	inconclusive  too few requests, or a fault that ended before the target
-//	              with nothing proven
-//	aborted       somebody or a stop condition ended it, or baton crashed
-//	refused       nobody else may take traffic: no fault was injected
+// The fault has a hard expiry of its own, and is a lease: whoever injects it for the
+// machine asks Alive whether to renew it. Whatever ends a drill restores.
 //
-// A verdict is given at the cutover, while the fault is still in: only an abort
-// or a stop condition can change it after that. Failback is judged apart.
-//
-// A kill is refused only when nobody else may take traffic. A vendor that is
-// ejected, drained or disabled already can be killed, but there is nothing to
-// measure: the verdict is inconclusive at once, and the fault stays until it is
-// restored. One that gets no attempt, at weight 0 say, is inconclusive at the
-// end. In manual failover an ejection is an alarm and counts as detected; the
-// clock then waits for people to move the traffic. When the target has passed
-// the clock runs on, the reason says what is missing, and whatever comes the
-// drill has failed.
-//
-// The fault has a hard expiry of its own. Whatever ends a drill restores.
+// What it is not: it injects nothing by itself and knows no vendor.
 package drills

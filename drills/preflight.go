@@ -333,8 +333,21 @@ func (p *inspection) homes() {
 	p.add("models", "each has a second home", got, len(alone) == 0, true)
 }
 
-// shareOf is a model's part of the traffic, in words.
-func (p *inspection) shareOf(string) string { return "its share of the traffic is not measured" }
+// shareOf is a model's part of the last day's requests, in words.
+func (p *inspection) shareOf(model string) string {
+	ctx, cancel := context.WithTimeout(context.Background(), answerIn)
+	defer cancel()
+	c, err := control.Get[*control.Costs](ctx, p.m.control, control.CostsOf{})
+	if err != nil || c.Totals.Requests == 0 {
+		return "its share of the traffic is not known"
+	}
+	for i := range c.ByModel {
+		if g := &c.ByModel[i]; g.Model == model {
+			return fmt.Sprintf("%.3g %% of the requests of the last day", 100*float64(g.Requests)/float64(c.Totals.Requests))
+		}
+	}
+	return "no request in the last day"
+}
 
 // dates refuses in a blackout.
 func (p *inspection) dates(force bool) {
@@ -408,5 +421,6 @@ func (m *Machine) preflightOf(q control.PreflightOf) (*control.Preflight, error)
 	rules := m.terms.rules
 	m.mu.Unlock()
 	p.Plan = s.plan(&rules, vendor, spec)
+	p.ExtraCost = expected(snap, vendor, rules.Hold)
 	return p, nil
 }

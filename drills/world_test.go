@@ -189,6 +189,8 @@ func (w *world) Ask(_ context.Context, q control.Query) (control.Answer, error) 
 			s.Vendors = append(s.Vendors, x)
 		}
 		return s, nil
+	case control.CostsOf:
+		return &control.Costs{Totals: control.CostGroup{Requests: 200}, ByModel: []control.CostGroup{{Model: "x", Requests: 50}}}, nil
 	case control.EventsAfter:
 		return append([]control.Event{}, w.events[min(int(q.Seq), len(w.events)):]...), nil
 	case control.Counts:
