@@ -286,6 +286,8 @@ func progressLine(p stress.Progress) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s  ", p.Vendor)
 	switch {
+	case p.Arrivals != "" && p.Level == 0:
+		b.WriteString("under the limit: ")
 	case p.Arrivals == stress.ClosedLoop:
 		fmt.Fprintf(&b, "level %d/%d, %d at once: ", p.Level, p.Levels, p.Concurrency)
 	case p.Arrivals != "":

@@ -22,7 +22,7 @@ type Progress struct {
 	Arrivals    string // of a level; "" outside of one
 	Concurrency int
 	Rate        float64 // of an open loop
-	Level       int     // from 1, of Levels; 0: before the first
+	Level       int     // from 1, of Levels; 0: before the first, and under a limit after the last
 	Levels      int
 	Done, Total time.Duration // as planned
 	Left        time.Duration // until the end, as far as is known
@@ -478,6 +478,9 @@ func (r *runner) below(ctx context.Context, e *against, lim *Limiter) error {
 	if e.slope && b.rate > probeFirst {
 		b.from, b.stagger = probeFirst, gently(probeFirst, b.rate)
 	}
+	r.mu.Lock()
+	r.now.Level = 0 // it is none of the ladder's
+	r.mu.Unlock()
 	r.run(ctx, e, b)
 	l := summarize(b.arrivals, b.workers, b.rate, []stretch{b.stretch(r.ended(ctx) != nil)}, r.p.SLO)
 	l.judge()
