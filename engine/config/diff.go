@@ -62,7 +62,7 @@ func diffStruct(lines []string, prefix string, a, b reflect.Value) []string {
 		}
 		line := prefix + keyOf(f)
 		switch f.Type.Kind() {
-		case reflect.Struct, reflect.Map, reflect.Slice:
+		case reflect.Struct, reflect.Map, reflect.Slice, reflect.Pointer:
 			if keyOf(f) == "band" {
 				line += fmt.Sprintf(" %v -> %v", x.Interface(), y.Interface())
 			} else {

@@ -51,7 +51,6 @@ func (f *file) prune(ctx context.Context, now time.Time, k Keep) error {
 	if k.All <= 0 {
 		return nil
 	}
-	few := max(1, min(k.RawRows/20, prunePiece))
 	for _, q := range []struct {
 		sql  string
 		args []any
@@ -60,8 +59,8 @@ func (f *file) prune(ctx context.Context, now time.Time, k Keep) error {
 		{"DELETE FROM attempts WHERE id IN (SELECT id FROM attempts WHERE ok = 0 AND ended < ? ORDER BY ended LIMIT ?)", []any{now.Add(-k.Minutes).UnixNano(), prunePiece}},
 		// By number, of which there are no gaps but what was removed: what answered
 		// first, what failed when it is ten times as far back.
-		{"DELETE FROM attempts WHERE id IN (SELECT id FROM attempts WHERE id <= (SELECT max(id) FROM attempts) - ? AND ok = 1 ORDER BY id LIMIT ?)", []any{k.RawRows, few}},
-		{"DELETE FROM attempts WHERE id IN (SELECT id FROM attempts WHERE id <= (SELECT max(id) FROM attempts) - ? ORDER BY id LIMIT ?)", []any{10 * k.RawRows, few}},
+		{"DELETE FROM attempts WHERE id IN (SELECT id FROM attempts WHERE id <= (SELECT max(id) FROM attempts) - ? AND ok = 1 ORDER BY id LIMIT ?)", []any{k.RawRows, prunePiece}},
+		{"DELETE FROM attempts WHERE id IN (SELECT id FROM attempts WHERE id <= (SELECT max(id) FROM attempts) - ? ORDER BY id LIMIT ?)", []any{10 * k.RawRows, prunePiece}},
 		{"DELETE FROM latencies WHERE quarter < min(?, (SELECT min(quarter) FROM latencies) + 21600)", []any{now.Add(-k.Minutes).Unix()}},
 		{"DELETE FROM minutes WHERE minute < min(?, (SELECT min(minute) FROM minutes) + 21600)", []any{now.Add(-k.All).Unix()}},
 		{"DELETE FROM taken WHERE time < ?", []any{now.Add(-k.All).Unix()}},
