@@ -267,8 +267,14 @@ func (m *Model) hints() []draw.Hint {
 	if m.player != nil {
 		out = append(out, h("Space", "pause", false), h("+ -", "speed", false), h("[ ]", "seek", false))
 	}
-	if m.place != placeVendors && !m.presenter {
+	switch {
+	case m.place != placeVendors && !m.presenter:
 		return append(out, m.placeHints()...)
+	case m.player != nil: // nothing else does anything
+		if m.drill() != nil {
+			out = append(out, h("c", "presenter", false))
+		}
+		return append(out, h("Tab", "select", false), h("d", "drills", false), h("z", "zoom", false), h("/", "filter", false), h("f", "freeze", false))
 	}
 	switch {
 	case m.draft != nil && !m.draft.sending && !m.burst.on:
