@@ -297,11 +297,11 @@ func (m *Machine) startScheduled(ctx context.Context, e *entry, id string, now t
 	}
 	if why == "" {
 		c := &control.StartDrill{Meta: control.Meta{By: scheduler}, Scenario: e.Scenario, Vendor: vendor, Note: "by the schedule " + e.Cron}
-		if err := m.control.Do(ctx, c); err == nil {
+		err := m.control.Do(ctx, c)
+		if err == nil {
 			return
-		} else {
-			why = err.Error()
 		}
+		why = err.Error()
 	}
 	m.log(control.Event{
 		Level: control.Warn, Kind: "drill", Vendor: vendor, Who: scheduler,
