@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"baton/drills"
 	"baton/engine/config"
 	"baton/engine/control"
 	"baton/vendors"
@@ -29,7 +30,7 @@ func (a *app) checkCommand() *cobra.Command {
 				return err
 			}
 			bad := a.checkVendors(cfg)
-			for _, w := range warnings(cfg) {
+			for _, w := range append(warnings(cfg), scenarioMistakes(cfg)...) {
 				fmt.Fprintln(a.out, "warning:", w)
 				bad = true
 			}
@@ -115,6 +116,17 @@ func warnings(cfg *config.Config) []string {
 	}
 	if carriers > 1 {
 		out = append(out, oneHome(cfg)...)
+	}
+	return out
+}
+
+// scenarioMistakes is what is wrong with the user's own scenarios; of an engine that
+// runs, the drill machine says it.
+func scenarioMistakes(cfg *config.Config) []string {
+	_, wrong := drills.Own(drills.OwnDir(cfg.Path))
+	out := make([]string, len(wrong))
+	for i, m := range wrong {
+		out[i] = "a scenario cannot be used: " + m.Error()
 	}
 	return out
 }
