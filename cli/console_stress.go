@@ -79,6 +79,10 @@ func (p *process) stressed(ctx context.Context, vendor string, progress func(tui
 	if err != nil {
 		return state, err
 	}
+	spent := new(spending)
+	for i := range plan.Targets {
+		spent.of(&plan.Targets[i], modelFor(cfg, vendor))
+	}
 	rep, err := stress.Run(ctx, plan, func(now stress.Progress) {
 		s := tui.StressState{Vendor: vendor, Level: now.Level, Of: now.Levels, Doing: doingNow(now), LeftS: now.Left.Seconds()}
 		if now.Total > 0 {
@@ -90,6 +94,9 @@ func (p *process) stressed(ctx context.Context, vendor string, progress func(tui
 		return state, err
 	}
 	state = stressState(rep)
+	if err := spent.keep(p.state.dir, rep.ID); err != nil {
+		p.warn(err.Error())
+	}
 	kept, err := stress.History{Dir: filepath.Join(p.state.dir, "stress")}.Save(rep)
 	if err != nil {
 		p.logger.Error("the stress test's report is not kept", "error", err)

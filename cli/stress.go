@@ -122,11 +122,18 @@ func (a *app) stress(f *stressFlags, names []string) error {
 	if err := a.mayStress(f); err != nil {
 		return err
 	}
+	spent := new(spending)
+	for i := range f.plan.Targets {
+		spent.of(&f.plan.Targets[i], f.model)
+	}
 	progress, end := a.progress()
 	rep, err := stress.Run(ctx, f.plan, progress)
 	end()
 	if err != nil {
 		return err
+	}
+	if err := spent.keep(dir, rep.ID); err != nil {
+		fmt.Fprintln(a.err, "baton: warning:", err)
 	}
 	return a.stressed(f, rep, dir)
 }

@@ -157,6 +157,21 @@ func (a *asker) judge(s *sample, at outcome.Attempt) {
 		s.last = s.end
 	}
 	s.cost, _ = a.t.Price.cost(s.in, s.cached, s.out)
+	if a.t.Spent != nil {
+		a.t.Spent(spentOn(s, at.Streaming))
+	}
+}
+
+// spentOn is what a request has taken of the vendor.
+func spentOn(s *sample, stream bool) Spent {
+	v := Spent{Ended: time.Now(), Outcome: s.result, Reason: s.reason, Stream: stream, Took: max(0, s.end-s.sent)}
+	if s.first != none && stream {
+		v.FirstToken = max(0, s.first-s.sent)
+	}
+	if s.ok() {
+		v.Input, v.Cached, v.Output, v.Estimated = s.in, s.cached, s.out, s.estimated
+	}
+	return v
 }
 
 // announced is what an answer's header says of a limit.

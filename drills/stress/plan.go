@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"baton/engine/outcome"
 	"baton/vendors"
 )
 
@@ -40,8 +41,25 @@ type Target struct {
 	Real      bool   // neither simulated nor on loopback
 	Price     Price  // nil: unpriced
 	Published []Benchmark
+	// Spent is told of every request once it has ended, those apart that count in no
+	// figure too: the probe's and the warm-up's. nil: nobody is. It is called by several
+	// goroutines and must not block.
+	Spent func(Spent)
 
 	trip http.RoundTripper // in place of the vendor's connections; nil: those
+}
+
+// Spent is one request that was sent to a target, for whoever counts its money.
+type Spent struct {
+	Ended      time.Time
+	Outcome    outcome.Outcome
+	Reason     string
+	Stream     bool
+	FirstToken time.Duration // from its sending; 0 without one
+	Took       time.Duration
+
+	Input, Cached, Output int  // tokens; of one that failed, none
+	Estimated             bool // the vendor did not say: they are ours
 }
 
 // SLO is what an answer has to keep. Zero bounds nothing. Of all requests, failed
