@@ -59,7 +59,7 @@ func (p *playbill) scene(s story.Scene) drills.Scene {
 	case s.Figures != nil:
 		out.Caption += " " + figuresOf(s.Figures)
 	}
-	out.Caption += ". Load: " + s.Load
+	out.Caption += " Load: " + s.Load
 	add := func(act int, text string, done bool) {
 		if act < len(p.at) {
 			out.Steps = append(out.Steps, control.StepState{AtS: p.at[act].Seconds(), Text: text, Done: done})

@@ -100,6 +100,9 @@ func (r *run) played(rep *control.Report, err error) {
 		r.st.CutoverS, r.st.Requests = rep.CutoverS, rep.Requests
 		r.report.Hypothesis, r.report.Exercised, r.report.NotExercised = rep.Hypothesis, rep.Exercised, rep.NotExercised
 		r.showPhases(rep.Phases)
+		for i := range r.st.Steps {
+			r.st.Steps[i].Done = r.st.Steps[i].Done || err == nil
+		}
 	}
 	r.mu.Unlock()
 	r.finish(verdict, reason)

@@ -100,7 +100,7 @@ func (r *run) spikePlan() (*spike.Plan, error) {
 	plan := &spike.Plan{
 		URL: way.url, Model: way.model, Key: way.key, Agent: userAgent, Batch: p.Batch, Stream: p.Stream, Tokens: p.Tokens, Seed: 1,
 		From: p.From, To: p.To, Baseline: p.Baseline + time.Duration(r.start.Countdown), Hold: p.Hold, Recovery: p.Recovery, Proof: p.Proof,
-		CPU: true, Transport: r.m.spikes,
+		CPU: r.m.spikes == nil, Transport: r.m.spikes,
 	}
 	if err := plan.Validate(); err != nil {
 		return nil, fmt.Errorf("the spike cannot be sent: %w", err)

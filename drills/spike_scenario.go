@@ -2,6 +2,7 @@ package drills
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"baton/drills/spike"
@@ -118,16 +119,21 @@ func (s *Scenario) planSpike() []string {
 
 // unaimed is the preflight of what hits no vendor.
 func (p *inspection) unaimed() {
-	real := p.terms.anyReal()
+	var not []string
+	for i := range p.terms.cfg.Vendors {
+		if v := &p.terms.cfg.Vendors[i]; v.Simulate == "" {
+			not = append(not, v.Name+" is not")
+		}
+	}
 	got := "they are"
-	if real {
-		got = "some are real"
+	if len(not) > 0 {
+		got = strings.Join(not, ", ")
 	}
 	if p.s.show != nil {
-		p.add("vendors", "simulated: it takes processor time from those who serve", got, !real, true)
+		p.add("vendors", "simulated: it takes processor time from those who serve", got, len(not) == 0, true)
 		return
 	}
-	p.add("vendors", "every one simulated: the load would be paid for", got, !real, false)
+	p.add("vendors", "every one simulated: the load would be paid for", got, len(not) == 0, false)
 	p.elsewhere()
 	p.healthy()
 	p.people()

@@ -177,7 +177,7 @@ func (w *world) Ask(_ context.Context, q control.Query) (control.Answer, error) 
 	}
 	switch q := q.(type) {
 	case control.State:
-		s := &control.Snapshot{Time: time.Now(), Pin: w.pin, Totals: w.totals, Failover: failoverAuto, Gateway: control.GatewayState{RPS: w.rate}}
+		s := &control.Snapshot{Time: time.Now(), Pin: w.pin, Totals: w.totals, Failover: failoverAuto, Gateway: control.GatewayState{RPS: w.rate, Address: "127.0.0.1:8080"}}
 		for i, v := range w.vendors {
 			x := control.Vendor{
 				Name: v.Name, Label: "vendor " + v.Name, Role: []string{targetPrimary, targetSecondary, targetSecondary}[i], State: v.State, StateSince: v.StateSince,
