@@ -430,6 +430,11 @@ func (r *run) tally(ctx context.Context) (*control.Tally, error) {
 // reach stamps a phase. r.mu is held.
 func (r *run) reach(phase string, at time.Time) {
 	r.st.Phase = phase
+	if n := len(r.st.Phases); n > 0 { // what was rounded must not turn their order round
+		if last := r.st.Phases[n-1].Time; at.Before(last) && last.Sub(at) < time.Millisecond {
+			at = last
+		}
+	}
 	r.stamp(phase, at)
 }
 
