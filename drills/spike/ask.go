@@ -4,7 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"fmt"
+	"errors"
 	"io"
 	"net/http"
 	"strconv"
@@ -17,7 +17,6 @@ const (
 	limited
 	shed
 	failed
-	outcomes
 )
 
 // ending is one request's end.
@@ -30,62 +29,51 @@ type ending struct {
 	why     string        // of a failure: its status, or what broke
 }
 
-// longest is the longest line of a stream that is read, in bytes.
-const longest = 1 << 20
-
 // ask sends one request and reads its whole answer.
-func (p *Plan) ask(ctx context.Context, client *http.Client, begin time.Time, due time.Time, batch, stream bool, n uint64) ending {
-	e := ending{due: due.Sub(begin), outcome: failed, stream: stream, lag: time.Since(due)}
-	body := fmt.Appendf(nil, `{"model":%q,"stream":%t,"max_tokens":%d,"messages":[{"role":"user","content":"%d: how do I reset my password?"}]}`, p.Model, stream, p.Tokens, n)
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, p.URL+"/chat/completions", bytes.NewReader(body))
-	if err != nil {
-		e.why = "no request"
-		return e
-	}
-	req.Header.Set("Content-Type", "application/json")
-	req.Header.Set("User-Agent", p.Agent)
-	if p.Key != "" {
-		req.Header.Set("Authorization", "Bearer "+p.Key)
-	}
-	if batch {
-		req.Header.Set("X-Baton-Lane", "batch")
-	}
-	resp, err := client.Do(req)
+func ask(ctx context.Context, w wire, begin, due time.Time, q question) ending {
+	e := ending{due: due.Sub(begin), outcome: failed, stream: q.stream, lag: time.Since(due)}
+	a, err := w.ask(ctx, q)
 	if err != nil {
 		e.why = "connection broke"
 		return e
 	}
-	defer resp.Body.Close()
 	e.first = time.Since(due)
-	later := resp.Header.Get("Retry-After") != "" // without it a client does not know that it may come again
-	switch {
-	case resp.StatusCode == http.StatusTooManyRequests && later:
+	whole, done := read(a.body, q.stream && a.status == http.StatusOK)
+	a.done(whole)
+	switch { // a refusal without Retry-After does not tell a client that it may come again
+	case a.status == http.StatusTooManyRequests && a.later:
 		e.outcome = limited
-	case resp.StatusCode == http.StatusServiceUnavailable && later:
+	case a.status == http.StatusServiceUnavailable && a.later:
 		e.outcome = shed
-	case resp.StatusCode == http.StatusOK:
-		if e.why = "cut off"; whole(resp.Body, stream) {
-			e.outcome = admitted
-		}
-		return e
+	case a.status == http.StatusOK && done:
+		e.outcome = admitted
+	case a.status == http.StatusOK:
+		e.why = "cut off"
 	default:
-		e.why = strconv.Itoa(resp.StatusCode)
+		e.why = strconv.Itoa(a.status)
 	}
-	_, _ = io.Copy(io.Discard, resp.Body)
 	return e
 }
 
-// whole says whether an answer came whole: a stream has to end in [DONE].
-func whole(body io.Reader, stream bool) bool {
+// read reads an answer: whole says whether it came to its end, done whether it was
+// all of it, which a stream says by [DONE].
+func read(body io.Reader, stream bool) (whole, done bool) {
 	if !stream {
 		_, err := io.Copy(io.Discard, body)
-		return err == nil
+		return err == nil, err == nil
 	}
-	done := false
-	lines := bufio.NewScanner(body)
-	lines.Buffer(nil, longest)
-	for lines.Scan() {
-		done = done || bytes.Equal(lines.Bytes(), []byte("data: [DONE]"))
+	lines, ok := body.(*bufio.Reader)
+	if !ok {
+		lines = bufio.NewReader(body)
 	}
-	return done && lines.Err() == nil
+	for {
+		line, err := lines.ReadSlice('\n') // a line that is longer comes in parts
+		done = done || bytes.Equal(bytes.TrimRight(line, "\r\n"), []byte("data: [DONE]"))
+		switch {
+		case errors.Is(err, io.EOF):
+			return true, done
+		case err != nil && !errors.Is(err, bufio.ErrBufferFull):
+			return false, false
+		}
+	}
 }

@@ -3,7 +3,6 @@ package spike
 import (
 	"context"
 	"math/rand/v2"
-	"net/http"
 	"sync"
 	"time"
 
@@ -13,9 +12,6 @@ import (
 
 // Generator is the part of the processor time that the requests take here.
 const Generator = "generator"
-
-// idle bounds the connections kept for the base rate and the spike.
-const idle = 4096
 
 // Run sends the plan's requests and returns what became of them. seen, if not
 // nil, is told of each second once every request due in it has ended, or two
@@ -28,12 +24,12 @@ func Run(ctx context.Context, p Plan, seen func(Second)) (*Result, error) {
 	if p.Bound <= 0 {
 		p.Bound = int(4 * p.To)
 	}
-	client := &http.Client{Transport: p.Transport}
-	if client.Transport == nil {
-		own := &http.Transport{MaxIdleConnsPerHost: idle, DisableCompression: true}
-		defer own.CloseIdleConnections()
-		client.Transport = own
+	through, err := p.wire()
+	if err != nil {
+		return nil, err
 	}
+	defer through.close()
+	defer context.AfterFunc(ctx, through.close)()
 	book := newBook(&p, time.Now())
 
 	// Requests that the end finds under way get their time: the last ones may wait.
@@ -62,9 +58,9 @@ func Run(ctx context.Context, p Plan, seen func(Second)) (*Result, error) {
 			n++
 			id := n
 			batch := rng.Float64() < p.Batch
-			stream := !batch && rng.Float64() < p.Stream
+			q := question{batch: batch, stream: !batch && rng.Float64() < p.Stream, n: id}
 			book.sent(due)
-			return func() { book.end(p.ask(ctx, client, book.begin, due, batch, stream, id)) }
+			return func() { book.end(ask(ctx, through, book.begin, due, q)) }
 		})
 	})
 	told()
