@@ -194,6 +194,9 @@ func (e *Engine) choose(t *table, a *Ask, out uint64, now time.Time) int {
 	if a.First && a.Affinity != 0 {
 		want = affinity.Prefer(a.Affinity, t.seeds, t.split[a.Lane])
 	}
+	if i := e.sounds(t, a, may); i >= 0 {
+		return i
+	}
 	e.pickMu.Lock()
 	defer e.pickMu.Unlock()
 	p := &e.pickers[a.Lane][a.Kind]
@@ -212,6 +215,17 @@ func (e *Engine) choose(t *table, a *Ask, out uint64, now time.Time) int {
 		}
 	}
 	return best
+}
+
+// sounds is the vendor that admission sounds, if it may take the attempt, else -1.
+// What it gets more than its weight for some seconds is what its line holds.
+func (e *Engine) sounds(t *table, a *Ask, may func(int) bool) int {
+	for i, v := range t.vendors {
+		if a.First && !t.exact && t.split[a.Lane][i] > 0 && v.sounds.Load() && may(i) {
+			return i
+		}
+	}
+	return -1
 }
 
 // routable says whether v may take ordinary attempts now.
@@ -261,6 +275,9 @@ func (e *Engine) nobody(t *table, a *Ask, out uint64, now time.Time) error {
 		limited := out&(1<<i) != 0 || !v.limiter.Ready(now)
 		if limited && !crowded && !tooLate {
 			v.limiter.Pressed(now)
+		}
+		if crowded && a.First {
+			v.admission.Crowded(now)
 		}
 		v.mu.Unlock()
 		if tooLate {
@@ -339,7 +356,7 @@ func (l *Lease) Done(now time.Time, r outcome.Result, u outcome.Usage) {
 	}
 	v.tokensIn += int64(u.Input)
 	v.tokensOut += int64(u.Output)
-	v.measure(l, now, r)
+	v.measure(l, now, r, u)
 	v.bad.add(l, now, r.Outcome)
 	v.limiter.Ended(now, l.begun, l.ending(r, u))
 	var enabled bool
@@ -385,7 +402,7 @@ func (l *Lease) Done(now time.Time, r outcome.Result, u outcome.Usage) {
 // measure puts the attempt's time into the window of its kind: successes, and
 // attempts that one of our clocks ended, at the age they had. A fast failure is
 // in no window. v.mu is held.
-func (v *Vendor) measure(l *Lease, now time.Time, r outcome.Result) {
+func (v *Vendor) measure(l *Lease, now time.Time, r outcome.Result, u outcome.Usage) {
 	age := now.Sub(l.begun)
 	switch {
 	case r.Outcome == outcome.OK && l.kind == weights.Stream:
@@ -402,5 +419,8 @@ func (v *Vendor) measure(l *Lease, now time.Time, r outcome.Result) {
 	}
 	if r.Outcome == outcome.OK && !l.Trial && !l.outside {
 		v.admission.Took(admission.Kind(l.kind), age)
+		if l.firstToken > 0 {
+			v.admission.Paced(age-l.firstToken, u.Output)
+		}
 	}
 }

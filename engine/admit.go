@@ -35,8 +35,18 @@ func (v *Vendor) late(a *Ask, now time.Time) bool {
 // an ejected vendor say nothing of a well one. v.mu is held.
 func (v *Vendor) admitted(l *Lease, now time.Time, d time.Duration) {
 	if !l.Trial && !l.outside {
-		v.admission.Sample(now, l.begun, admission.Kind(l.kind), d, v.flight.n)
+		v.admission.Sample(now, l.begun, admission.Kind(l.kind), d, v.flight.n, v.flight.awaiting)
+		v.sounded(now)
 	}
+}
+
+// sounded has the limiter told at once what a sounding has found: the limit in flight
+// is lifted then. v.mu is held.
+func (v *Vendor) sounded(now time.Time) {
+	if c, ok := v.admission.Capped(); ok {
+		v.limiter.Capped(now, c.RPS, c.N, c.First, c.String())
+	}
+	v.sounds.Store(v.admission.Wants(v.flight.awaiting) || v.limiter.Tests())
 }
 
 // tickAdmission lets the limits of attempts in flight become old, and gives
@@ -48,6 +58,10 @@ func (e *Engine) tickAdmission(t *table, now time.Time) {
 			v.admission.Reset()
 		}
 		v.admission.Tick(now, v.flight.n)
+		if v.limiter.Raised() {
+			v.admission.Quiet(now)
+		}
+		v.sounded(now)
 		v.mu.Unlock()
 	}
 	e.serve(now)

@@ -47,6 +47,7 @@ type table struct {
 	panic   bool                     // every vendor is ejected: they take traffic all the same
 	still   bool                     // ejections alarm, but do not move traffic: manual failover, an overriding pin, or observing
 	manual  bool                     // people move the weights
+	exact   bool                     // the weights are not the law's to bend: pinned, manual failover, or observing
 }
 
 // pin is weights that a person holds.

@@ -221,12 +221,14 @@ func (e *Engine) publish(d weights.Decision, now time.Time) {
 	}
 	c := e.cfg.Load()
 	w := d.Weights
-	if c.Routing.Mode == "observe" && e.pin == nil {
+	observes := c.Routing.Mode == "observe" && e.pin == nil
+	if observes {
 		e.observe(old, d, now)
 		w = e.configured(old)
 	}
 	t := *old
 	t.weights, t.panic = w, d.Panic
+	t.exact = observes || e.pin != nil || t.manual
 	may := make([]bool, len(t.vendors))
 	for i, v := range t.vendors {
 		v.mu.Lock()

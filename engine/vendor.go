@@ -34,6 +34,8 @@ type Vendor struct {
 	// open says whether the vendor may take ordinary traffic; kept beside the
 	// lock so that others can ask without it.
 	open atomic.Bool
+	// sounds says whether admission sounds the vendor and wants attempts for it.
+	sounds atomic.Bool
 	// cfg is the vendor's part of the configuration in force.
 	cfg atomic.Pointer[config.Vendor]
 	// liveKeys is 1 + the keys that are not revoked; 0: nobody has said.

@@ -33,12 +33,18 @@ const (
 	// answers faster before they say anything, and misses how many it must have been
 	// off, summed over windows, until it is believed that they did not.
 	proof, misses = 1.4, 3.0
+	// brown is the least q that is one: a little above high a limit is held, not doubted.
+	brown = 1.35
 	// ripen is after how many times base the answers to what began at a moment are
 	// back but for the slowest hundredth.
 	ripen = 2.5
-	// warm is for how many times base, from the first sample on, base is simply what
-	// the last window says: those that are back first are the fastest.
-	warm = 6
+	// warm is for how many times base, from the first sample on, base is the mean but
+	// for the first window: those that are back first are the fastest.
+	// It is at most warmMost times the least of them: a queue may stand there already.
+	warm     = 6
+	warmMost = 2
+	// young is for how many windows base is their mean.
+	young = 20
 	// settled is how long a limit is kept that nobody has run into.
 	settled = 10 * time.Second
 	// drift is the time constant with which base follows, and far the q under which
@@ -47,7 +53,10 @@ const (
 	drift = 30 * time.Second
 	// shortest is the least time that a window takes, and longest the most.
 	shortest, longest = 100 * time.Millisecond, 30 * time.Second
-	deepest           = 0.5 // of the limit, that a cut leaves at least
+	// deepest is the part of what is in flight that a cut leaves at least, and
+	// deepestLong the same where answers take lineLong times what they do without load:
+	// the longer the line, the later the next look at it.
+	deepest, deepestLong, lineLong = 0.5, 0.2, 3.0
 )
 
 // enough is how many samples of a kind make a window: the logarithms of first
@@ -65,8 +74,16 @@ type Limit struct {
 	grown    int            // windows in a row in which it grew
 	turned   time.Time      // when somebody was last sent elsewhere
 	cut      cut
+	least    [Kinds]float64   // window of the first ones
+	seen     [Kinds]int       // samples that base rests on
 	first    [Kinds]time.Time // when the first sample came
 	w        window
+	rates    [Kinds]float64 // rate by kind
+	usual    pace           // sum is the mean
+	calm     calm
+	sounding sounding
+	quiet    time.Time // no sounding before
+	crowded  time.Time // when somebody last found no room anywhere
 }
 
 // window is what came in since the last look.
@@ -103,6 +120,9 @@ func (l *Limit) Room(lane Lane, inFlight, awaiting int) bool {
 		return true
 	}
 	most := max(l.limit, Floor)
+	if s := &l.sounding; !s.begun.IsZero() {
+		inFlight, most = awaiting, s.most
+	}
 	if lane == Batch && l.limiting {
 		most = max(most-max(min(2, most/4), 0.12*most), 1)
 	}
@@ -154,14 +174,16 @@ func (l *Limit) Took(k Kind, d time.Duration) {
 }
 
 // Sample reports the time of an attempt that began at begun: that of its first
-// token or of its whole answer, or the age at which one of our clocks ended it.
-func (l *Limit) Sample(now, begun time.Time, k Kind, d time.Duration, inFlight int) {
+// token or of its whole answer, or the age at which one of our clocks ended it. So
+// many are in flight, and so many of them await their first token.
+func (l *Limit) Sample(now, begun time.Time, k Kind, d time.Duration, inFlight, awaiting int) {
 	w := &l.w
 	if w.opened.IsZero() {
 		w.opened = now
 	}
 	w.back[k]++
 	s := d.Seconds()
+	l.sounded(now, begun, k, s, inFlight, awaiting)
 	if !(s > 0) || begun.Before(w.from) {
 		return
 	}
@@ -199,6 +221,9 @@ func (l *Limit) widen(k Kind, s float64, inFlight int) {
 // Tick ends what has become old; call it about once a second.
 func (l *Limit) Tick(now time.Time, inFlight int) {
 	l.w.peak = max(l.w.peak, inFlight)
+	if s := &l.sounding; !s.begun.IsZero() && now.Sub(s.begun) > soundOver+soundMost {
+		l.silent(now)
+	}
 	if l.limiting && now.Sub(l.turned) >= settled {
 		l.free(max(2*l.limit, guard/4))
 	}
@@ -209,11 +234,12 @@ func (l *Limit) Tick(now time.Time, inFlight int) {
 
 // Reset forgets everything but how long answers take without load.
 func (l *Limit) Reset() {
-	*l = Limit{base: l.base, took: l.took, first: l.first, limit: guard}
+	*l = Limit{base: l.base, took: l.took, least: l.least, seen: l.seen, first: l.first, usual: l.usual, crowded: l.crowded, limit: guard}
 }
 
 func (l *Limit) free(limit float64) {
 	l.limiting, l.limit, l.cut, l.grown = false, limit, cut{}, 0
+	l.sounding.begun, l.calm = time.Time{}, calm{}
 }
 
 func (l *Limit) open(now time.Time) {
@@ -222,6 +248,9 @@ func (l *Limit) open(now time.Time) {
 
 // look closes the window if it holds enough.
 func (l *Limit) look(now time.Time, inFlight int) {
+	if !l.sounding.begun.IsZero() {
+		return
+	}
 	w := &l.w
 	past := now.Sub(w.opened)
 	if past < shortest {
@@ -235,10 +264,17 @@ func (l *Limit) look(now time.Time, inFlight int) {
 		return
 	}
 	l.rate = float64(w.back[Stream]+w.back[Whole]) / past.Seconds()
+	for k, n := range w.back {
+		l.rates[k] = float64(n) / past.Seconds()
+	}
 	x := math.Exp(w.sum[k] / float64(w.n[k]))
 	switch {
-	case l.base[k] == 0 || now.Sub(l.first[k]).Seconds() < warm*l.base[k]:
-		l.base[k] = x
+	case l.base[k] == 0:
+		l.base[k], l.least[k] = x, x
+	case now.Sub(l.first[k]).Seconds() < warm*l.base[k]:
+		l.least[k], l.seen[k] = min(l.least[k], x), l.seen[k]+w.n[k]
+		l.base[k] += (x - l.base[k]) * float64(w.n[k]) / float64(l.seen[k])
+		l.base[k] = min(l.base[k], warmMost*l.least[k])
 	case l.limiting:
 		l.steer(now, k, x, inFlight)
 	default:
@@ -259,7 +295,7 @@ func (l *Limit) guard(now time.Time, k Kind, x float64, inFlight int) {
 	q := x / l.base[k]
 	if q >= tolerance && q >= surely*math.Exp(2*l.w.doubt(k)) {
 		l.limiting = true
-		l.shrink(now, x, inFlight, l.room(k, q, inFlight))
+		l.shrink(now, k, x, inFlight, l.room(k, q, inFlight))
 		return
 	}
 	l.follow(now, k, x)
@@ -293,8 +329,11 @@ func (l *Limit) excess(k Kind, q float64) float64 { return l.rate * l.base[k] * 
 // and at once by what its samples are worth where x is far below.
 func (l *Limit) follow(now time.Time, k Kind, x float64) {
 	part := now.Sub(l.w.opened).Seconds() / drift.Seconds()
+	if l.seen[k] += l.w.n[k]; l.seen[k] < young*enough[k] {
+		part = float64(l.w.n[k]) / float64(l.seen[k])
+	}
 	if x < far*l.base[k]*math.Exp(-2*l.w.doubt(k)) {
-		part = float64(l.w.n[k]) / float64(5*enough[k])
+		part = max(part, float64(l.w.n[k])/float64(5*enough[k]))
 	}
 	l.base[k] += (x - l.base[k]) * min(part, 1)
 }
@@ -310,7 +349,7 @@ func (l *Limit) steer(now time.Time, k Kind, x float64, inFlight int) {
 	}
 	switch {
 	case q > high && q > target*math.Exp(1.5*sure):
-		l.shrink(now, x, inFlight, l.limit-l.excess(k, q))
+		l.shrink(now, k, x, inFlight, l.limit-l.excess(k, q))
 	case q < low*math.Exp(sure/2) && l.w.turned:
 		l.cut = cut{}
 		l.grown++
@@ -321,6 +360,12 @@ func (l *Limit) steer(now time.Time, k Kind, x float64, inFlight int) {
 	}
 	if q < far*math.Exp(-2*sure) {
 		l.follow(now, k, x)
+	}
+	if q > high {
+		l.calm = calm{}
+	} else if l.w.turned {
+		l.calm.add(now.Sub(l.w.opened), l.w.back[Stream]+l.w.back[Whole], math.Log(q))
+		l.sound(now)
 	}
 }
 
@@ -346,12 +391,12 @@ func (l *Limit) slower(q, sure float64, k Kind) bool {
 		return false
 	}
 	c.missed = max(c.missed+(q-c.q+due/2)/unit, 0) // halfway tells no effect from all of it
-	return c.missed >= misses
+	return c.missed >= misses && q >= brown
 }
 
 // shrink cuts the limit. Attempts begun from now on tell of the new one,
 // because none begins before there is room.
-func (l *Limit) shrink(now time.Time, x float64, inFlight int, to float64) {
+func (l *Limit) shrink(now time.Time, k Kind, x float64, inFlight int, to float64) {
 	before := float64(inFlight)
 	if l.cut.active {
 		before = min(before, l.limit)
@@ -359,7 +404,11 @@ func (l *Limit) shrink(now time.Time, x float64, inFlight int, to float64) {
 		l.cut = cut{active: true}
 	}
 	l.grown = 0
-	l.limit = max(to, deepest*before, Floor)
+	part := deepest
+	if x > lineLong*l.base[k] {
+		part = deepestLong
+	}
+	l.limit = max(to, part*before, Floor)
 	l.turned, l.w.from, l.w.ripe = now, now, time.Time{}
 	l.w.ripens = seconds(ripen * x * min(l.limit/max(before, 1), 1))
 }

@@ -19,7 +19,7 @@ func feed(l *Limit, from float64, n int, d, length float64) float64 {
 	rate := float64(n) / d
 	now := from
 	for ; now < from+length; now += 1 / rate {
-		l.Sample(at(now), at(now-d), Stream, seconds(d), n)
+		l.Sample(at(now), at(now-d), Stream, seconds(d), n, n)
 		l.Took(Stream, seconds(d))
 	}
 	l.Tick(at(now), n)
@@ -66,7 +66,7 @@ func TestLimit_SaysNothingOfWhatBeganBeforeACut(t *testing.T) {
 	now = feed(&l, now, 40, 0.4, 0.4)
 	n, _ := l.Value()
 	for range 200 { // those that still wait from before
-		l.Sample(at(now), at(now-5), Stream, 5*time.Second, 40)
+		l.Sample(at(now), at(now-5), Stream, 5*time.Second, 40, 40)
 		now += 0.01
 	}
 	if after, _ := l.Value(); after != n {
@@ -98,7 +98,7 @@ func TestLimit_IsANumberWhateverComes(t *testing.T) {
 			case 2:
 				l.Took(Kind(rng.IntN(Kinds)), d)
 			default:
-				l.Sample(at(now), at(now-d.Seconds()), Kind(rng.IntN(Kinds)), d, n)
+				l.Sample(at(now), at(now-d.Seconds()), Kind(rng.IntN(Kinds)), d, n, n)
 			}
 			v, _ := l.Value()
 			if math.IsNaN(v) || math.IsInf(v, 0) || v < Floor || !l.Room(Batch, 0, 0) || !l.Room(Interactive, 1, 1) || math.IsNaN(l.Rate()) {
@@ -113,7 +113,7 @@ func TestSample_AllocatesNothing(t *testing.T) {
 	now := at(0)
 	if n := testing.AllocsPerRun(1000, func() {
 		now = now.Add(10 * time.Millisecond)
-		l.Sample(now, now.Add(-time.Second), Stream, time.Second, 10)
+		l.Sample(now, now.Add(-time.Second), Stream, time.Second, 10, 10)
 		l.Took(Stream, time.Second)
 	}); n != 0 {
 		t.Errorf("%g allocations", n)
@@ -127,7 +127,7 @@ func BenchmarkSample(b *testing.B) { // budget: 30 ns, 0 allocations
 	for b.Loop() {
 		now = now.Add(time.Millisecond)
 		if l.Room(Batch, 10, 10) {
-			l.Sample(now, now.Add(-time.Second), Stream, time.Second, 10)
+			l.Sample(now, now.Add(-time.Second), Stream, time.Second, 10, 10)
 		}
 	}
 }

@@ -163,7 +163,7 @@ func (s *sim) handle(e simEvent) {
 		v := s.v[e.r.vendor]
 		if e.r.kind == Stream {
 			v.awaiting--
-			v.limit.Sample(at(now), at(e.r.begun), Stream, seconds(now-e.r.begun), v.inFlight)
+			v.limit.Sample(at(now), at(e.r.begun), Stream, seconds(now-e.r.begun), v.inFlight, v.awaiting)
 			if sec := s.second(e.r.arrived); e.r.lane == Interactive {
 				sec.first = append(sec.first, now-e.r.arrived)
 			}
@@ -175,7 +175,7 @@ func (s *sim) handle(e simEvent) {
 		v.inFlight--
 		if e.r.kind == Whole {
 			v.awaiting--
-			v.limit.Sample(at(now), at(e.r.begun), Whole, seconds(now-e.r.begun), v.inFlight)
+			v.limit.Sample(at(now), at(e.r.begun), Whole, seconds(now-e.r.begun), v.inFlight, v.awaiting)
 		}
 		v.limit.Took(e.r.kind, seconds(now-e.r.begun))
 		s.second(now).done[e.r.lane]++
@@ -251,6 +251,9 @@ func (s *sim) take(now float64, r *simRequest) bool {
 		}
 	}
 	if best < 0 {
+		for _, v := range s.v {
+			v.limit.Crowded(at(now))
+		}
 		return false
 	}
 	s.turn[best]++

@@ -61,6 +61,7 @@ const (
 	massMost  = 500
 	explained = 6    // refusals after the first one
 	proofLong = 20.0 // seconds without refusal by which what is let through is proven
+	testUsed  = 0.5  // of what is let through, at least, for a vendor to be sent more for a test
 	wellUsed  = 0.85 // of what admission lets through
 	nearly    = 0.97 // of a limit that was found too high
 	same      = 0.05 // two limits this near each other are one
@@ -304,6 +305,7 @@ func (l *Limiter) tokens(now time.Time) bool {
 // above all traffic for long, or is old.
 func (l *Limiter) grow(now time.Time, o Offer, past, base float64) {
 	f := &l.learned
+	l.testing = false
 	if f.rps == 0 {
 		return
 	}
@@ -319,6 +321,9 @@ func (l *Limiter) grow(now time.Time, o Offer, past, base float64) {
 		l.unlearn()
 		return
 	}
+	// Random arrivals use little of a limit that is met with a short line. What goes to
+	// other vendors because of it is more than enough for a test.
+	l.testing = f.queued && !l.queue.draining && !queued(o, base) && now.Sub(f.rested) >= f.rest() && l.used(o, testUsed) && now.Sub(l.turned) < spanGap
 	if l.queue.draining || !l.full(o) {
 		f.rising = time.Time{}
 		return
@@ -378,6 +383,13 @@ func (l *Limiter) prove(now time.Time) {
 	}
 	f.times = 1
 }
+
+// Tests reports whether a limit that was found by queueing is due to be tested, so that
+// the vendor should be sent all that it lets through.
+func (l *Limiter) Tests() bool { return l.testing }
+
+// Raised reports whether more than the learned limit is let through, to test it.
+func (l *Limiter) Raised() bool { return l.learned.rps > 0 && l.learned.let() > l.learned.rps }
 
 // queued reports whether answers take so much longer than usual that a queue
 // may stand at the vendor; what is let through is not raised then.

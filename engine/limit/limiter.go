@@ -98,6 +98,7 @@ type Limiter struct {
 	ticked  time.Time
 	overed  time.Time // since when the learned limit is above twice the total
 	turned  time.Time // when the bucket last turned an attempt away
+	testing bool      // a limit found by queueing, see Tests
 	pressed time.Time // when an attempt last found room nowhere
 }
 
@@ -157,10 +158,12 @@ func (l *Limiter) Evidence() string {
 // while a queue at the vendor drains, and at most what is held for a slope limiter. It
 // is false when there is no limit. Where attempts in flight are limited, it is what
 // so many come to.
-func (l *Limiter) Allowed() (rps float64, ok bool) {
+func (l *Limiter) Allowed() (rps float64, ok bool) { return l.allowed(l.queue.draining) }
+
+func (l *Limiter) allowed(draining bool) (rps float64, ok bool) {
 	if l.learned.rps > 0 {
 		rps = l.learned.let()
-		if l.queue.draining {
+		if draining {
 			rps = l.learned.rps * drainTo
 			if l.base > 0 && l.queue.latency > deep*l.base {
 				rps = l.learned.rps * drainDeep
@@ -255,9 +258,10 @@ func (l *Limiter) Limited(now time.Time) bool {
 }
 
 // Cap returns the part of all traffic (totalRate, requests per second) that the
-// vendor can take, between Floor and 1; 1 when no limit is known.
+// vendor can take, between Floor and 1; 1 when no limit is known. That a queue drains
+// is over in seconds, and no reason to move weights.
 func (l *Limiter) Cap(totalRate float64) float64 {
-	rps, ok := l.Allowed()
+	rps, ok := l.allowed(false)
 	if !ok || !(totalRate > 0) {
 		return 1
 	}

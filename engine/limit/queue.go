@@ -12,9 +12,12 @@ const (
 	drainTo   = 0.75 // of the learned limit, while the queue drains
 	drainDeep = 0.4  // the same where it is long
 	deep      = 5.0  // times the base
-	drainMost = 20 * time.Second
-	proofTime = 30 * time.Second
-	proofGain = 0.90 // of the latency it had
+	// cappedBurst is the seconds' worth that may be sent at once to a vendor that lets
+	// requests wait: so long do they wait then.
+	cappedBurst = 0.15
+	drainMost   = 20 * time.Second
+	proofTime   = 30 * time.Second
+	proofGain   = 0.90 // of the latency it had
 )
 
 // queue is the state of learning from a vendor that queues instead of refusing.
@@ -59,6 +62,19 @@ func (l *Limiter) queueing(now time.Time, o Offer, base float64) bool {
 	})
 	*q = queue{draining: true, proving: true, since: now, latency: latency, doubt: q.doubt, prior: prior}
 	return true
+}
+
+// Capped says that a queue was seen to stand at the vendor while so many a second
+// came back, n of them, and more did not when more was sent; a first token took that
+// long then. It is put to the proof as other queues are.
+func (l *Limiter) Capped(now time.Time, rps float64, n int, latency time.Duration, evidence string) {
+	if !(rps > 0) || math.IsInf(rps, 1) || l.known > 0 && rps >= l.known {
+		return
+	}
+	prior := l.learned
+	l.learned.take(now, found{rps: rps, queued: true, mass: float64(n), scope: l.scope.word(l.keys), evidence: evidence, burst: max(burst(rps), cappedBurst*rps)})
+	l.queue = queue{draining: true, proving: true, since: now, latency: latency.Seconds(), doubt: l.queue.doubt, prior: prior}
+	l.span, l.shape, l.said, l.overed = span{}, shape{}, [len(classes)]int{}, time.Time{}
 }
 
 // again reports whether a queue stands at a vendor that is known to have a
