@@ -18,7 +18,7 @@ func zone(r *config.Drill) *time.Location {
 func (m *Machine) zone() *time.Location {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return zone(&m.terms.rules)
+	return m.terms.zone
 }
 
 // blackout is the entry of drill.blackout in which a moment lies.

@@ -3,6 +3,7 @@ package drills
 import (
 	"context"
 	"fmt"
+	"iter"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -26,6 +27,14 @@ type rig struct {
 	mu     sync.Mutex
 	faults map[string]*control.SetFault
 	struck float64 // percents that have come together
+}
+
+// unwatched is the Hub without what recordings are made of: they would be most of
+// the work of these tests.
+type unwatched struct{ *control.Hub }
+
+func (unwatched) Watch(context.Context, time.Duration) iter.Seq2[control.Update, error] {
+	return func(func(control.Update, error) bool) {}
 }
 
 func (g *rig) do(ctx context.Context, cmd control.Command) error {
@@ -171,7 +180,7 @@ func onEngine(t *testing.T, change func(*config.Config), f func(g *rig)) {
 		g.hub = control.NewHub(control.Backend{Do: g.do, Ask: g.ask, Fill: g.fill}, nil)
 		g.engine = engine.New(cfg, g.hub.Log)
 		var err error
-		g.machine, err = New(Options{Control: g.hub, Dir: dir, Config: cfg, Log: g.hub.Log})
+		g.machine, err = New(Options{Control: unwatched{g.hub}, Dir: dir, Config: cfg, Log: g.hub.Log})
 		if err != nil {
 			t.Fatal(err)
 		}

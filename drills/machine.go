@@ -39,6 +39,7 @@ type terms struct {
 	sloP99      time.Duration
 	environment string
 	digest      string
+	zone        *time.Location // of drill.timezone
 }
 
 // Machine runs drills, one at a time. Its methods may be called from any
@@ -87,7 +88,7 @@ func New(o Options) (*Machine, error) {
 // Reconfigure sets what drills that begin from now on are held to.
 func (m *Machine) Reconfigure(cfg *config.Config) {
 	m.mu.Lock()
-	m.terms = terms{cfg: cfg, rules: cfg.Drill, sloP99: cfg.Routing.SLOP99, environment: cfg.Console.Environment, digest: cfg.Digest}
+	m.terms = terms{cfg: cfg, rules: cfg.Drill, sloP99: cfg.Routing.SLOP99, environment: cfg.Console.Environment, digest: cfg.Digest, zone: zone(&cfg.Drill)}
 	running := m.ctx != nil
 	m.mu.Unlock()
 	m.plan.configure(cfg)
