@@ -93,6 +93,8 @@ func (m *Model) armQuestion(c *control.StartDrill, s *control.Scenario, p *contr
 	switch {
 	case external:
 		text = append(text, k.Sayf("arm-external"))
+	case s != nil && s.Target == "none":
+		text = append(text, k.Sayf("arm-none", wait))
 	case name == c.Scenario || fault == "":
 		text = append(text, k.Sayf("arm-lot"))
 	default:

@@ -306,7 +306,9 @@ func (d *Drill) keys(r *Row, k Look) {
 	case d.D.Waits != "":
 		add("x", " "+k.Hints["mark"])
 	}
-	add("R", " "+k.Restores+" "+d.Label)
+	if d.D.Vendor != "" { // else there is nothing to restore
+		add("R", " "+k.Restores+" "+d.Label)
+	}
 	if d.D.CutoverS == nil && d.D.Verdict == nil {
 		add("A", " "+k.Aborts)
 	}

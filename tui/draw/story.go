@@ -105,6 +105,13 @@ func (d *Drill) headline(w int, k Look) (line string, more []string) {
 		r.Add(ink, glyph+" "+word)
 	case d.D.Waits != "":
 		return r.Add(k.WarnBold, k.Sayf("waits", d.D.Waits)).String(), nil
+	case d.D.Caption != "":
+		first, rest := fitWords(d.D.Caption, r.Left())
+		r.Add(k.Strong, first)
+		if rest != "" {
+			more = []string{rest}
+		}
+		return r.String(), more
 	case d.armed():
 		return r.Add(k.WarnBold, k.Sayf("armed-for", d.Label)).String(), nil
 	case d.moment(control.PhaseFault) == nil:

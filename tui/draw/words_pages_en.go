@@ -15,6 +15,7 @@ var englishPages = map[string]string{
 	"no-records": "no drill has been run yet", "last-cutovers": "newest first", "no-run": "No drill runs.",
 	"coming": "COMING", "cancels": "x cancels it", "freshness": "LAST PASSED", "by-fault": "by vendor and fault", "no-schedule": "nothing is scheduled (drill.schedule in the configuration)", "in": "in %s", "announced": "announced", "is-armed": "armed",
 	"never-passed": "never passed", "passed-today": "passed today", "passed-day": "last passed yesterday", "passed-days": "last passed %d days ago",
+	"arm-none":  "It begins after a countdown of %s, during which A cancels it, and hits no vendor. A ends it at any time.",
 	"arm-title": "Arm the drill %s?", "arm-1": "%s goes into the path to %s after a countdown of %s, during which A cancels it. baton is not told and has to notice; the clock runs against %s.", "arm-lot": "A vendor and a fault drawn by lot, at a moment within the scenario's window. A ends it at any time.",
 	"arm-people": "People move the weights in this one: breakers only alarm.", "arm-external": "You cut the vendor yourself; x at the same moment starts the clock.",
 	"arm-warn": "Preflight warns: %s.", "arm-short": "%s at %s in %s. A cancels.", "arm-yes": "arm it", "arm-refused": "refused by preflight: %s", "countdown": "counting down: A cancels",

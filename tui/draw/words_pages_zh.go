@@ -15,6 +15,7 @@ var chinesePages = map[string]string{
 	"no-records": "还没有运行过演练", "last-cutovers": "最近", "no-run": "没有进行中的演练。",
 	"coming": "即将进行", "cancels": "x 取消", "freshness": "上次通过", "by-fault": "按供应商和故障", "no-schedule": "没有日程（配置中的 drill.schedule）", "in": "%s 后", "announced": "已预告", "is-armed": "已武装",
 	"never-passed": "从未通过", "passed-today": "今天通过", "passed-day": "昨天通过", "passed-days": "%d 天前通过",
+	"arm-none":  "倒计时 %s 后开始，期间 A 取消；不影响任何供应商。A 随时结束。",
 	"arm-title": "启动演练 %s？", "arm-1": "%s 将注入通往 %s 的路径，先倒计时 %s，期间 A 取消。baton 不会被告知，必须自己发现；计时目标 %s。", "arm-lot": "供应商和故障随机抽取，时刻在场景的窗口内。A 随时结束。",
 	"arm-people": "这次由人移动权重：熔断只报警。", "arm-external": "由你亲自切断供应商；同一时刻按 x 开始计时。",
 	"arm-warn": "预检警告：%s。", "arm-short": "%s 注入 %s，%s 后。A 取消。", "arm-yes": "启动", "arm-refused": "预检拒绝：%s", "countdown": "倒计时：A 取消",
