@@ -157,7 +157,9 @@ func (p *process) run(ctx context.Context) error {
 	endStore := p.keep(ctx)
 	start("simulated vendors", func() error { return p.sims.run(work) })
 	start("engine", func() error { return p.engine.Run(work) })
-	start("probes", func() error { return p.gateway.Run(work) })
+	start("probes", func() error {
+		return partly(work, "gateway", func() error { return p.gateway.Run(work) }) // connections that they open serve requests, too
+	})
 	start("drills", func() error { return p.machine.Run(work) })
 	start("gateway", func() error {
 		return partly(work, "gateway", func() error { return gw.Serve(p.gatewayL) })

@@ -72,7 +72,7 @@ func (c *client) ask(ctx context.Context, q question) (answered, error) {
 	if q.batch {
 		req.Header.Set("X-Baton-Lane", "batch")
 	}
-	resp, err := c.http.Do(req)
+	resp, err := c.http.Do(req) //nolint:bodyclose // done closes it
 	if err != nil {
 		return answered{}, err
 	}
@@ -172,7 +172,7 @@ func (p *pool) ask(ctx context.Context, q question) (answered, error) {
 		if err != nil {
 			return answered{}, err
 		}
-		resp, err := c.exchange(p, q)
+		resp, err := c.exchange(p, q) //nolint:bodyclose // it is read to its end, and the connection goes on or is closed
 		if err == nil {
 			c.lines.Reset(resp.Body)
 			return answered{
@@ -201,5 +201,5 @@ func (c *conn) exchange(p *pool, q question) (*http.Response, error) {
 	if _, err := c.Write(c.buf); err != nil {
 		return nil, err
 	}
-	return http.ReadResponse(c.r, post) //nolint:bodyclose // it is read to its end, and the connection goes on or is closed
+	return http.ReadResponse(c.r, post)
 }
