@@ -13,6 +13,14 @@ import (
 // Generator is the part of the processor time that the requests take here.
 const Generator = "generator"
 
+// Connections are opened in the baseline, as clients that stay keep theirs: for
+// what is under way where an answer takes 0.4 s. A spike of new clients, each with
+// a handshake, would be another one.
+const (
+	warmPart = 0.4
+	warmMost = 1024
+)
+
 // Run sends the plan's requests and returns what became of them. seen, if not
 // nil, is told of each second once every request due in it has ended, or two
 // seconds have passed; it must not block. When ctx ends early the Result is of
@@ -43,6 +51,11 @@ func Run(ctx context.Context, p Plan, seen func(Second)) (*Result, error) {
 	if p.Entered != nil {
 		wg.Go(func() { p.tellPhases(telling, book.begin) })
 	}
+	wg.Go(func() {
+		if sleep(telling, p.Baseline/2) {
+			cpu.As(telling, Generator, func(ctx context.Context) { through.warm(ctx, min(warmMost, int(warmPart*p.To))) })
+		}
+	})
 	meter := &meter{plan: &p}
 	if p.CPU {
 		wg.Go(func() { meter.run(telling, book.begin) })

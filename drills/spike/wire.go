@@ -31,6 +31,7 @@ type answered struct {
 // wire is what requests are sent through.
 type wire interface {
 	ask(ctx context.Context, q question) (answered, error)
+	warm(ctx context.Context, n int) // opens so many connections before they are needed
 	close()
 }
 
@@ -56,6 +57,8 @@ type client struct {
 	plan *Plan
 	http *http.Client
 }
+
+func (c *client) warm(context.Context, int) {}
 
 func (c *client) close() { c.http.CloseIdleConnections() }
 
@@ -121,6 +124,16 @@ func (p *pool) close() {
 	p.closed = true
 	for c := range p.all {
 		_ = c.Close()
+	}
+}
+
+func (p *pool) warm(ctx context.Context, n int) {
+	for range n {
+		c, err := p.take(ctx, true)
+		if err != nil {
+			return // the requests will say so
+		}
+		p.give(c, true)
 	}
 }
 
