@@ -195,6 +195,9 @@ func (e *Engine) setLimit(c control.Command, name string, rps float64, now time.
 		text = fmt.Sprintf("limit of %s forgotten", e.label(v))
 	}
 	v.mu.Unlock()
+	if rps == 0 {
+		e.law.Forget(v.Name)
+	}
 	e.tellAction(c, "limit", v.Name, text, now)
 	return nil
 }
@@ -212,6 +215,7 @@ func (e *Engine) Restored(name string) {
 	v.mu.Lock()
 	change := v.health.Restore(now)
 	v.limiter.Forget()
+	e.law.Forget(v.Name)
 	v.disabled, v.retest, v.retesting = "", false, false
 	v.mu.Unlock()
 	e.healthChangedLocked(v, change, now)

@@ -188,6 +188,16 @@ func (l *Law) publish(d Decision) Decision {
 	return d
 }
 
+// Forget drops what the law believes a vendor can take: a fault or a limit that taught it is over, or people
+// say so.
+func (l *Law) Forget(name string) {
+	for i := range l.vendors {
+		if v := &l.vendors[i]; v.name == name {
+			v.room.forget()
+		}
+	}
+}
+
 // Drop zeroes a vendor at once, between ticks, and spreads its weight pro rata over the living. If it was the
 // last one the decision is panic. An overriding pin stays as it is. The next Tick must say Down too, or the
 // vendor comes back.

@@ -353,3 +353,27 @@ func TestLaw_APinnedVendorComesBackOverItsRamp(t *testing.T) {
 		t.Fatalf("after the ramp the pin is exact: %+v", d)
 	}
 }
+
+func TestLaw_WhatIsForgottenOfAVendorLetsItBackAtOnce(t *testing.T) {
+	back := func(forget bool) (seconds int) {
+		l, now := New(Default()), t0
+		run(l, &now, 5, two(), nil)
+		limited := two()
+		limited[0].Cap = 0.3
+		run(l, &now, 60, limited, nil)
+		if forget {
+			l.Forget("lanyun")
+		}
+		for seconds < 900 {
+			seconds++
+			if d := run(l, &now, 1, two(), nil); d.Weights[0] >= 0.70 {
+				break
+			}
+		}
+		return seconds
+	}
+	kept, forgotten := back(false), back(true)
+	if forgotten > 60 || forgotten >= kept {
+		t.Errorf("in its band after %d s where the limit was forgotten, after %d s where it had only ended", forgotten, kept)
+	}
+}
