@@ -62,6 +62,7 @@ type Ask struct {
 	Deadline time.Time // of the request, zero: none; nothing begins that cannot be done by then
 
 	among []*Vendor // in place of Tried and Only, for those who wait
+	spare bool      // no vendor has room: whether one may take it all the same
 }
 
 // Lease is one attempt's place at a vendor. The caller owns the memory: a Lease
@@ -114,14 +115,19 @@ func (e *Engine) Acquire(l *Lease, a Ask) error {
 // take takes a place at the vendor whose turn it is among those that have one.
 func (e *Engine) take(t *table, l *Lease, a *Ask, now time.Time) error {
 	var out uint64 // vendors that turned out to be over their limit
+	a.spare = false
 	for {
 		i := e.choose(t, a, out, now)
+		if i < 0 && !a.spare && a.First && !t.panic {
+			a.spare = true
+			continue
+		}
 		if i < 0 {
 			return e.nobody(t, a, out, now)
 		}
 		v := t.vendors[i]
 		v.mu.Lock()
-		if v.fits(a.Lane) && v.limiter.Take(now) {
+		if (v.fits(a.Lane) || v.spares(a, now)) && v.limiter.Take(now) {
 			v.begin(l, now, false)
 			v.mu.Unlock()
 			return nil
@@ -246,7 +252,7 @@ func (e *Engine) routable(t *table, v *Vendor) bool {
 func (v *Vendor) ready(a *Ask, now time.Time) bool {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	if !v.room(a.Lane, now) || v.late(a, now) {
+	if !v.room(a.Lane, now) && !v.spares(a, now) || v.late(a, now) {
 		return false
 	}
 	if v.limiter.Ready(now) {

@@ -24,6 +24,11 @@ func (v *Vendor) fits(lane control.Lane) bool {
 	return v.admission.Room(admission.Lane(lane), v.flight.n, v.flight.awaiting)
 }
 
+// spares says whether it may be all the same, where no vendor has room. v.mu is held.
+func (v *Vendor) spares(a *Ask, now time.Time) bool {
+	return a.spare && v.admission.Spare(now, admission.Lane(a.Lane), v.flight.awaiting)
+}
+
 // late says whether the attempt could no longer be done by its deadline. One
 // that would be alone is let through: it is what says how long they take now.
 // v.mu is held.

@@ -333,3 +333,49 @@ func TestSilentLimit_IsFollowed(t *testing.T) {
 		})
 	}
 }
+
+// A machine that is starved makes all first tokens late alike, at both vendors at once. Nobody is overloaded, so
+// nobody is refused.
+func TestStarvedMachine_RefusesNobody(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		offered float64
+		late    time.Duration // on average, at each step
+		long    int           // seconds of every 30
+	}{
+		{"20/s, timers 50 ms late", 20, 50 * time.Millisecond, 10},
+		{"20/s, timers 50 ms late for good", 20, 50 * time.Millisecond, 30},
+		{"20/s, timers 200 ms late", 20, 200 * time.Millisecond, 10},
+		{"20/s, timers 400 ms late", 20, 400 * time.Millisecond, 15},
+		{"60/s, timers 100 ms late", 60, 100 * time.Millisecond, 10},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			for seed := range uint64(3) {
+				synctest.Test(t, func(t *testing.T) {
+					s := newScene(t, seed, 75, elastic(), elastic())
+					s.offered, s.batch, s.whole = c.offered, 0.2, 0.2
+					begin := time.Now()
+					s.late = func(r *rand.Rand) time.Duration {
+						if past := int(time.Since(begin).Seconds()); past < 20 || past%30 >= c.long {
+							return 0
+						}
+						return time.Duration(r.ExpFloat64() * float64(c.late))
+					}
+					s.run(200)
+					s.all.Wait()
+					_, p99, failed, n := s.figures(0, len(s.seconds))
+					least := 1e9
+					for _, sec := range s.seconds {
+						if sec.flight > 0 {
+							least = min(least, sec.flight)
+						}
+					}
+					t.Logf("%d of %d failed, P99 %.2f s, at least %.0f in flight", failed, n, p99, least)
+					if failed > 0 {
+						t.Errorf("%d of %d failed, with both vendors healthy", failed, n)
+					}
+				})
+			}
+		})
+	}
+}

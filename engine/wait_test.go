@@ -17,7 +17,8 @@ import (
 )
 
 // saturate has admission see a vendor that is full with n in flight: answers take
-// 0.2 s, and twice as long with twice as many. It returns the limit.
+// 0.2 s, and twice as long with twice as many, and a line that is an overload. It returns
+// the limit.
 func (r *rig) saturate(t *testing.T, name string, n int) int {
 	t.Helper()
 	v := r.ByName(name)
@@ -36,6 +37,9 @@ func (r *rig) saturate(t *testing.T, name string, n int) int {
 	}
 	for !see(2*n, 400*time.Millisecond) {
 		time.Sleep(200 * time.Millisecond / time.Duration(n))
+	}
+	if v.admission.Spare(time.Now(), admission.Interactive, 1000) {
+		t.Fatal("there is always room to spare")
 	}
 	limit, limiting := v.admission.Value()
 	if !limiting || int(limit) < n || int(limit) > 2*n {

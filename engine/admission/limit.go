@@ -79,6 +79,8 @@ type Limit struct {
 	first    [Kinds]time.Time // when the first sample came
 	w        window
 	rates    [Kinds]float64 // rate by kind
+	carried  [Kinds]float64 // the same while free, on average
+	proven   bool           // an overload has shown, see Spare
 	usual    pace           // sum is the mean
 	calm     calm
 	sounding sounding
@@ -234,12 +236,12 @@ func (l *Limit) Tick(now time.Time, inFlight int) {
 
 // Reset forgets everything but how long answers take without load.
 func (l *Limit) Reset() {
-	*l = Limit{base: l.base, took: l.took, least: l.least, seen: l.seen, first: l.first, usual: l.usual, crowded: l.crowded, limit: guard}
+	*l = Limit{base: l.base, took: l.took, least: l.least, seen: l.seen, first: l.first, usual: l.usual, carried: l.carried, crowded: l.crowded, limit: guard}
 }
 
 func (l *Limit) free(limit float64) {
 	l.limiting, l.limit, l.cut, l.grown = false, limit, cut{}, 0
-	l.sounding.begun, l.calm = time.Time{}, calm{}
+	l.sounding.begun, l.calm, l.proven = time.Time{}, calm{}, false
 }
 
 func (l *Limit) open(now time.Time) {
@@ -299,6 +301,7 @@ func (l *Limit) guard(now time.Time, k Kind, x float64, inFlight int) {
 		return
 	}
 	l.follow(now, k, x)
+	l.carry(now.Sub(l.w.opened).Seconds())
 	if peak := float64(l.w.peak); l.limit > max(guard, 4*peak) {
 		l.limit = max(guard, 4*peak, l.limit*0.98)
 	}

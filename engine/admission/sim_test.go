@@ -235,14 +235,14 @@ func (s *sim) serve(now float64) {
 	}
 }
 
-// take gives r a place at the vendor whose turn it is, or at another with room.
-func (s *sim) take(now float64, r *simRequest) bool {
+// best is the vendor whose turn it is among those with room, or to spare; -1: none.
+func (s *sim) best(now float64, r *simRequest, spare bool) int {
 	best := -1
 	for i, v := range s.v {
 		if v.dead || s.weights[i] == 0 {
 			continue
 		}
-		if !v.limit.Room(r.lane, v.inFlight, v.awaiting) {
+		if !v.limit.Room(r.lane, v.inFlight, v.awaiting) && (!spare || !v.limit.Spare(at(now), r.lane, v.awaiting)) {
 			v.limit.Turned(at(now))
 			continue
 		}
@@ -250,10 +250,16 @@ func (s *sim) take(now float64, r *simRequest) bool {
 			best = i
 		}
 	}
+	return best
+}
+
+// take gives r a place at the vendor whose turn it is, or at another with room.
+func (s *sim) take(now float64, r *simRequest) bool {
+	best := s.best(now, r, false)
 	if best < 0 {
-		for _, v := range s.v {
-			v.limit.Crowded(at(now))
-		}
+		best = s.best(now, r, true)
+	}
+	if best < 0 {
 		return false
 	}
 	s.turn[best]++
