@@ -157,7 +157,13 @@ func (e *Engine) again(l *Lease, v *Vendor, now time.Time) error {
 // trial gives the attempt to a vendor that is due for one, if any is.
 func (e *Engine) trial(t *table, l *Lease, a Ask, now time.Time) bool {
 	for _, v := range t.vendors {
-		if v.open.Load() || !a.allows(v) || !e.othersOpen(v) {
+		if v.open.Load() {
+			if v.welcome.Load() && a.allows(v) && v.greet(l, a.Lane, now) {
+				return true
+			}
+			continue
+		}
+		if !a.allows(v) || !e.othersOpen(v) {
 			continue
 		}
 		if a.Lane == control.Interactive && e.batchFlows(now) {
@@ -179,6 +185,18 @@ func (e *Engine) trial(t *table, l *Lease, a Ask, now time.Time) bool {
 		}
 	}
 	return false
+}
+
+// greet gives the attempt to a vendor that a person has just brought back.
+func (v *Vendor) greet(l *Lease, lane control.Lane, now time.Time) bool {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.barred() || !v.welcome.Load() || !v.fits(lane) || !v.limiter.Take(now) {
+		return false
+	}
+	v.welcome.Store(false)
+	v.begin(l, now, false)
+	return true
 }
 
 // allows says whether the attempt may go to v, whatever v's state.

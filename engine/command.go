@@ -169,6 +169,7 @@ func (e *Engine) enable(c *control.Enable, now time.Time) error {
 	if was {
 		e.tellAction(c, "account", v.Name, e.label(v)+" enabled", now)
 		e.settle(now)
+		e.welcome(v)
 	}
 	return nil
 }
@@ -220,6 +221,14 @@ func (e *Engine) Restored(name string) {
 	v.mu.Unlock()
 	e.healthChangedLocked(v, change, now)
 	e.settle(now)
+	e.welcome(v)
+}
+
+// welcome makes the next request try a vendor that a person has brought back, unless people
+// hold its weight at 0. e.mu is held.
+func (e *Engine) welcome(v *Vendor) {
+	held := e.table.Load().exact && (e.pin == nil || e.pin.Weights[v.Name] == 0)
+	v.welcome.Store(!held && v.cfg.Load().Weight > 0)
 }
 
 // tellAction puts what a person did into the journal, with the command for the shell.

@@ -36,6 +36,9 @@ type Vendor struct {
 	open atomic.Bool
 	// sounds says whether admission sounds the vendor and wants attempts for it.
 	sounds atomic.Bool
+	// welcome says that a person has brought the vendor back and the next request is to
+	// try it: at a small weight its turn would come late.
+	welcome atomic.Bool
 	// cfg is the vendor's part of the configuration in force.
 	cfg atomic.Pointer[config.Vendor]
 	// liveKeys is 1 + the keys that are not revoked; 0: nobody has said.

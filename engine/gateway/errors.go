@@ -96,7 +96,7 @@ func noVendor() clientError {
 func limited(wait time.Duration) clientError {
 	return clientError{
 		status: http.StatusTooManyRequests, typ: "requests", code: codeAdmission, retryAfter: max(wait, time.Second),
-		message: "every vendor is at its rate limit",
+		message: "every vendor that may take traffic is at its rate limit",
 	}
 }
 
