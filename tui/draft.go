@@ -15,7 +15,7 @@ type draft struct {
 	names    []string
 	values   []float64 // whole percents that sum to 100
 	base     []float64 // what they were when the draft was begun
-	alive    []bool    // who might take traffic then
+	alive    []bool    // whose weight could be moved then
 	revision int64     // what it was made against
 	sending  bool      // on its way
 	again    bool      // changed while on its way
@@ -46,11 +46,18 @@ func newDraft(s *control.Snapshot) *draft {
 		v := &s.Vendors[i]
 		d.names = append(d.names, v.Name)
 		d.values = append(d.values, v.Weight)
-		d.alive = append(d.alive, draw.Alive(v.State))
+		d.alive = append(d.alive, movable(s, v))
 	}
 	d.values = toHundred(d.values)
 	d.base = append([]float64(nil), d.values...)
 	return d
+}
+
+// movable says whether a vendor's weight is people's to move. Under manual
+// failover an ejection moves nothing, so that a vendor that is down carries its
+// weight until somebody takes it away.
+func movable(s *control.Snapshot, v *control.Vendor) bool {
+	return draw.Alive(v.State) || v.State == control.Ejected && s.Failover == "manual"
 }
 
 // fixed are the vendors that make no room: the locked ones and those that may
@@ -59,7 +66,7 @@ func (m *Model) fixed() []bool {
 	f := make([]bool, len(m.live.Vendors))
 	for i := range m.live.Vendors {
 		v := &m.live.Vendors[i]
-		f[i] = m.locked[v.Name] || !draw.Alive(v.State)
+		f[i] = m.locked[v.Name] || !movable(m.live, v)
 	}
 	return f
 }
@@ -75,7 +82,7 @@ func (m *Model) edit(i int, from []float64, v float64) bool {
 	case m.locked[vendor.Name]:
 		m.say(control.Warn, "is-locked", label(vendor))
 		return false
-	case !draw.Alive(vendor.State):
+	case !movable(m.live, vendor):
 		_, word, _ := draw.StateWord(vendor.State, m.look)
 		m.say(control.Warn, "dead", label(vendor), word)
 		return false
@@ -290,7 +297,7 @@ func (m *Model) checkDraft() {
 			m.draft, m.drag = nil, nil
 			return
 		}
-		alive := draw.Alive(v.State)
+		alive := movable(m.live, v)
 		if d.alive[i] && !alive {
 			_, word, _ := draw.StateWord(v.State, m.look)
 			m.drag, d.hold = nil, true

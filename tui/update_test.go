@@ -73,6 +73,47 @@ func (c *console) lines() string {
 	return strings.Join(out, "; ")
 }
 
+func TestManualFailover_LetsPeopleMoveTheWeightsOfWhoIsOut(t *testing.T) {
+	out := func(state, failover string) *control.Snapshot {
+		s := made(2)
+		s.Failover, s.Vendors[0].State = failover, state
+		return s
+	}
+	for _, x := range []struct {
+		name string
+		snap *control.Snapshot
+		keys []string
+		want string
+	}{
+		{"a typed 0", out(control.Ejected, "manual"), []string{"1", "=", "0", "enter"}, "baton weights bailian=100 lanyun=0"},
+		{"left", out(control.Ejected, "manual"), []string{"left"}, "baton weights lanyun=74 bailian=26"},
+		{"shift left", out(control.Ejected, "manual"), []string{"shift+left"}, "baton weights lanyun=70 bailian=30"},
+		{"the other's typed 100", out(control.Ejected, "manual"), []string{"2", "=", "1", "0", "0", "enter"}, "baton weights bailian=100 lanyun=0"},
+		{"the other's shift right", out(control.Ejected, "manual"), []string{"2", "shift+right"}, "baton weights lanyun=70 bailian=30"},
+		{"equal", out(control.Ejected, "manual"), []string{"e"}, "baton weights bailian=50 lanyun=50"},
+		{"not of a drained one", out(control.Drained, "manual"), []string{"left"}, ""},
+		{"not by automatic failover", out(control.Ejected, "auto"), []string{"left"}, ""},
+		{"nor the other", out(control.Ejected, "auto"), []string{"2", "shift+right"}, ""},
+	} {
+		c := newConsole(x.snap, Options{Embedded: true})
+		c.press(x.keys...)
+		if got := c.lines(); got != x.want {
+			t.Errorf("%s: sent %q, want %q", x.name, got, x.want)
+		}
+	}
+	c := newConsole(made(2), Options{Embedded: true})
+	s := made(2)
+	s.Failover = "manual"
+	c.take(s, noon)
+	c.press("=", "6")
+	s = out(control.Ejected, "manual")
+	c.take(s, noon)
+	c.press("0", "enter")
+	if got, want := c.lines(), "baton weights lanyun=60 bailian=40"; got != want {
+		t.Errorf("a vendor that fell while its weight was typed: sent %q, want %q", got, want)
+	}
+}
+
 func TestKeys_SendWhatTheySay(t *testing.T) {
 	drained := made(2)
 	drained.Vendors[0].State = control.Drained
