@@ -12,7 +12,7 @@ func (m *Model) eventOf(s *control.Snapshot) *control.DrillState {
 	var best *control.DrillState
 	for _, d := range [...]*control.DrillState{s.Drill, s.Incident} {
 		switch {
-		case d == nil, d.Verdict != nil && d.ID == m.dismissed:
+		case d == nil, m.putAway(d):
 		case best == nil, d.Verdict == nil && best.Verdict != nil:
 			best = d
 		case d.Verdict != nil && best.Verdict != nil && d.Started.After(best.Started):
@@ -20,6 +20,12 @@ func (m *Model) eventOf(s *control.Snapshot) *control.DrillState {
 		}
 	}
 	return best
+}
+
+// putAway says whether an ended drill or incident is out of sight here: for
+// good, or until nothing of it is to come.
+func (m *Model) putAway(d *control.DrillState) bool {
+	return d.Verdict != nil && (d.ID == m.dismissed || d.ID == m.hidden && !draw.Over(d))
 }
 
 // drill is the drill or incident to show, nil when there is none.

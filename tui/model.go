@@ -85,6 +85,7 @@ type Model struct {
 	scale                            scale
 	timer                            timer
 	dismissed                        string // a drill put away here
+	hidden                           string // one put away here until it is over
 	belled                           int64
 	title                            string
 	interrupted                      time.Time

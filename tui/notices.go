@@ -91,7 +91,7 @@ func (m *Model) manualNotice(s *control.Snapshot) message {
 // drill, if one is shown.
 func (m *Model) incidentNotice(s *control.Snapshot) (message, bool) {
 	d := s.Incident
-	if d == nil || d.Verdict != nil && d.ID == m.dismissed {
+	if d == nil || m.putAway(d) {
 		return message{}, false
 	}
 	name := d.Vendor

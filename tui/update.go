@@ -366,8 +366,15 @@ func (m *Model) restore(v *control.Vendor) tea.Cmd {
 }
 
 // dismiss puts an ended drill or incident away: everywhere, if this console may
-// act, else here.
+// act, else here. A drill whose way back is still watched is only put out of
+// sight: to dismiss it would end its record before that is in it.
 func (m *Model) dismiss(d *control.DrillState) tea.Cmd {
+	if !d.Incident && !draw.Over(d) {
+		m.hidden = d.ID
+		m.say(control.Info, "hidden")
+		m.relayout()
+		return nil
+	}
 	m.dismissed = d.ID
 	m.relayout()
 	switch {

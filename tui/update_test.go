@@ -73,6 +73,41 @@ func (c *console) lines() string {
 	return strings.Join(out, "; ")
 }
 
+func TestEsc_HidesADrillUntilItIsOver(t *testing.T) {
+	passed := control.Passed
+	pending := func(phase string) *control.Snapshot {
+		s := killed(2, 20)
+		s.Drill.Verdict, s.Drill.Phase, s.Drill.Until = &passed, phase, nil
+		return s
+	}
+	for _, phase := range []string{control.PhaseVerified, control.PhaseRestored, control.PhaseFailback} {
+		c := newConsole(pending(phase), Options{Embedded: true})
+		c.press("esc")
+		if c.drill() != nil {
+			t.Errorf("%s: Esc leaves it in sight", phase)
+		}
+		c.press("esc", "esc")
+		if got := c.lines(); got != "" {
+			t.Errorf("%s: Esc sent %q, which ends its record", phase, got)
+		}
+		c.take(pending(control.PhaseDone), noon.Add(time.Second))
+		if c.drill() == nil {
+			t.Errorf("%s: it is not shown once it is over", phase)
+		}
+		c.press("esc")
+		if got, want := c.lines(), "DELETE /api/v1/drills/shown"; got != want {
+			t.Errorf("%s: once it is over Esc sent %q, want %q", phase, got, want)
+		}
+	}
+	s := killed(2, 20)
+	s.Drill.Verdict = &passed
+	c := newConsole(s, Options{Embedded: true})
+	c.press("esc")
+	if got := c.lines(); got != "" {
+		t.Errorf("while the fault is in Esc sent %q", got)
+	}
+}
+
 func TestManualFailover_LetsPeopleMoveTheWeightsOfWhoIsOut(t *testing.T) {
 	out := func(state, failover string) *control.Snapshot {
 		s := made(2)
@@ -121,7 +156,7 @@ func TestKeys_SendWhatTheySay(t *testing.T) {
 	pinned.Pin = &control.Pin{Weights: map[string]float64{"lanyun": 60, "bailian": 40}, Until: noon.Add(time.Minute)}
 	ended := killed(2, 20)
 	passed := control.Passed
-	ended.Drill.Verdict = &passed
+	ended.Drill.Verdict, ended.Drill.Phase, ended.Drill.Until = &passed, control.PhaseDone, nil
 	for _, x := range []struct {
 		name string
 		snap *control.Snapshot

@@ -122,6 +122,12 @@ func (d *Drill) phaseTable(w int, k Look) []string {
 	return out
 }
 
+// Over says whether nothing of a drill is to come: its verdict is given, its
+// fault gone, and the way back seen or given up.
+func Over(d *control.DrillState) bool {
+	return d.Verdict != nil && d.Until == nil && !slices.Contains(wholeDrill[:], d.Phase)
+}
+
 // goesOn says whether a drill with its verdict has its way back before it.
 func (d *Drill) goesOn() bool {
 	v := d.D.Verdict

@@ -38,7 +38,7 @@ var english = Words{
 		"applied": "applied: %s", "refused": "refused: %s", "stale": "%s - the draft is kept, Enter applies it again",
 		"readonly": "read-only: W unlocks", "readonly-forced": "read-only: this console was started with --read-only",
 		"unlocked": "read-write", "locked": "read-only", "frozen": "frozen: f goes on", "unreachable": "engine unreachable, trying again: %s",
-		"no-room": "nobody else can make room: the others are locked or out", "dead": "%s is %s: health beats a weight", "nothing-undo": "nothing to undo", "nothing-redo": "nothing to redo",
+		"no-room": "nobody else can make room: the others are locked or out", "dead": "%s is %s: health beats a weight", "hidden": "out of sight until the drill is over: its way back is still recorded", "nothing-undo": "nothing to undo", "nothing-redo": "nothing to redo",
 		"staged": "staged: Enter applies, Esc reverts", "lost-release": "the release was lost: staged, Enter applies, Esc reverts", "moved": "%s is %s now: the draft is kept, look before Enter",
 		"has-fault": "%s has a fault already: R brings it back", "drill-runs": "a drill runs: A aborts it, R restores", "no-drill": "no drill runs", "nothing-restore": "%s has nothing to restore",
 		"saved": "saved %s", "not-saved": "snapshot: %s", "mouse-on": "mouse on", "mouse-off": "mouse off: select text as usual; ctrl+o brings it back", "theme": "theme %s",

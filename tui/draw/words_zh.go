@@ -38,7 +38,7 @@ var chinese = Words{
 		"applied": "已应用：%s", "refused": "被拒绝：%s", "stale": "%s - 草稿保留，Enter 重新应用",
 		"readonly": "只读：按 W 解锁", "readonly-forced": "只读：控制台以 --read-only 启动",
 		"unlocked": "读写", "locked": "只读", "frozen": "画面已冻结：按 f 继续", "unreachable": "引擎不可达，正在重试：%s",
-		"no-room": "其他供应商已锁定或不可用，无法让出权重", "dead": "%s %s：健康优先于权重", "nothing-undo": "没有可撤销的", "nothing-redo": "没有可重做的",
+		"no-room": "其他供应商已锁定或不可用，无法让出权重", "dead": "%s %s：健康优先于权重", "hidden": "暂时收起，演练仍在记录回切，结束后再显示", "nothing-undo": "没有可撤销的", "nothing-redo": "没有可重做的",
 		"staged": "待应用：Enter 应用，Esc 撤回", "lost-release": "未收到松开：已暂存，Enter 应用，Esc 撤回", "moved": "%s 现在%s：草稿保留，请确认后再按 Enter",
 		"has-fault": "%s 已有故障：按 R 恢复", "drill-runs": "演练进行中：A 中止，R 恢复", "no-drill": "没有进行中的演练", "nothing-restore": "%s 无需恢复",
 		"saved": "已保存 %s", "not-saved": "快照：%s", "mouse-on": "鼠标已开启", "mouse-off": "鼠标已关闭：可正常选择文本；ctrl+o 重新开启", "theme": "主题 %s",
