@@ -59,29 +59,44 @@ func (f *follower) follow(signals <-chan os.Signal) error {
 				return exitCode(exitAborted)
 			}
 			f.aborted = true
-			if err := f.abort(); err != nil {
+			switch over, err := f.abort(); {
+			case err != nil:
 				f.a.tell("%v", err)
+			case over:
+				return nil
 			}
 		}
 	}
 }
 
-func (f *follower) abort() error {
-	f.a.tell("interrupted: the drill is aborted and the vendor restored")
+// abort aborts the drill. One that has its verdict has nothing to abort: it is left
+// to see its failback by itself, and over says so.
+func (f *follower) abort() (over bool, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
-	err := f.c.Do(ctx, &control.AbortDrill{Meta: f.a.meta()})
+	err = f.c.Do(ctx, &control.AbortDrill{Meta: f.a.meta()})
 	var e *control.Error
-	if errors.As(err, &e) && e.Kind == control.Conflict { // only the failback was waited for
-		return f.c.Do(ctx, &control.DismissDrill{Meta: f.a.meta()})
+	if errors.As(err, &e) && e.Kind == control.Conflict {
+		f.a.tell("interrupted: the verdict stands, the failback is not waited for here")
+		return true, nil
 	}
-	return err
+	f.a.tell("interrupted: the drill is aborted and the vendor restored")
+	return false, err
+}
+
+// gone says whether a drill that is not shown any more has ended: one that was only
+// taken off the screen goes on.
+func (f *follower) gone() bool {
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	r, err := control.Get[*control.Report](ctx, f.c, control.DrillByID{ID: f.id})
+	return err != nil || r.Ended != nil
 }
 
 // see says what is new, and reports whether the drill has ended.
 func (f *follower) see(d *control.DrillState) (over bool, err error) {
 	if d == nil || d.ID != f.id {
-		return true, nil // another one has taken its place, or it was dismissed: its record says how it ended
+		return f.gone(), nil // another one has taken its place, or it was dismissed: its record says how it ended
 	}
 	if !f.warned {
 		f.warned = true

@@ -596,6 +596,29 @@ func TestDismiss_TakesAnEndedDrillOffTheScreen(t *testing.T) {
 	})
 }
 
+func TestDismiss_NeverEndsOrShortensADrill(t *testing.T) {
+	rehearse(t, nil, func(s *stage) {
+		id := s.kill("a", 0)
+		s.pass(15 * time.Second)
+		s.restore("a")
+		if _, err := s.m.Do(s.Context(), &control.DismissDrill{}); err != nil {
+			t.Fatal(err)
+		}
+		s.pass(5 * time.Second)
+		if r := s.record(id); s.m.State() != nil || r.Ended != nil {
+			t.Fatalf("shown %v, ended %v", s.m.State(), r.Ended)
+		}
+		s.pass(20 * time.Second)
+		if r := s.record(id); r.Ended == nil || r.Verdict != control.Passed || r.Failback != control.Passed || r.FailbackS == nil {
+			t.Errorf("ended %v, %s, failback %q: %+v", r.Ended, r.Verdict, r.Failback, r.Hypothesis)
+		}
+		s.kill("b", 0)
+		if d := s.m.State(); d == nil || d.Vendor != "b" {
+			t.Errorf("the next one is not shown: %+v", d)
+		}
+	})
+}
+
 func TestFailback_IsJudgedApart(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(w *world)

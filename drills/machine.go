@@ -64,7 +64,8 @@ type Machine struct {
 	mu        sync.Mutex
 	terms     terms
 	ctx       context.Context // of Run; nil while it does not run
-	current   *run            // the drill that runs or the last one; nil: none or dismissed
+	current   *run            // the drill that runs or the last one; nil: none
+	dismissed bool            // current is off the screen: it goes on to its end all the same
 	incidents []*run          // outages that are not dismissed, oldest first
 	runs      sync.WaitGroup
 }
@@ -168,10 +169,13 @@ func (m *Machine) Ask(q control.Query) (bool, control.Answer, error) {
 
 // State is the drill that runs, or the last one until it is dismissed.
 func (m *Machine) State() *control.DrillState {
-	if r := m.drill(); r != nil {
-		return r.state()
+	m.mu.Lock()
+	r, shown := m.current, !m.dismissed
+	m.mu.Unlock()
+	if r == nil || !shown {
+		return nil
 	}
-	return nil
+	return r.state()
 }
 
 func (m *Machine) drill() *run {
@@ -313,7 +317,7 @@ func (m *Machine) start(ctx context.Context, c *control.StartDrill) error {
 	}
 	r := newRun(m, s, c, vendor, spec, snap)
 	r.st.Preflight = checks
-	m.current = r
+	m.current, m.dismissed = r, false
 	life := m.ctx
 	m.runs.Go(func() { r.drill(life) })
 	return nil
@@ -336,16 +340,14 @@ func (m *Machine) mark(c *control.MarkDrill) error {
 	return r.mark(c.Task, c.Who())
 }
 
+// dismiss takes a drill that has its verdict off the screen. One whose failback is
+// waited for goes on to its end: what is looked at must not change what is measured.
 func (m *Machine) dismiss() error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	switch {
-	case m.current == nil:
-		return nil
-	case !m.current.replaceable():
+	if m.current != nil && !m.current.replaceable() {
 		return control.Errorf(control.Conflict, "the drill %s still runs", m.current.id)
 	}
-	m.current.leave("it was dismissed")
-	m.current = nil
+	m.dismissed = true
 	return nil
 }
