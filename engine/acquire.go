@@ -106,6 +106,9 @@ func (e *Engine) Acquire(l *Lease, a Ask) error {
 	if err == nil || a.Gone == nil {
 		return err
 	}
+	if t.panic && a.Lane == control.Batch {
+		return err // in panic it does not wait for what the others need
+	}
 	if limit, ok := err.(*Limited); ok { //nolint:errorlint // it is made here and never wrapped
 		return e.wait(t, l, &a, limit, now)
 	}
@@ -118,7 +121,7 @@ func (e *Engine) take(t *table, l *Lease, a *Ask, now time.Time) error {
 	a.spare = false
 	for {
 		i := e.choose(t, a, out, now)
-		if i < 0 && !a.spare && a.First && !t.panic {
+		if i < 0 && !a.spare && a.First && !(t.panic && a.Lane == control.Batch) {
 			a.spare = true
 			continue
 		}

@@ -398,3 +398,26 @@ func TestAcquire_AllocatesNothingWhereAPlaceIsFree(t *testing.T) {
 		t.Errorf("%g allocations", n)
 	}
 }
+
+// When every vendor is down all take traffic, and batch work goes first where a place is lacking.
+func TestWait_InPanicBatchIsShedAndDoesNotWait(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r, held := fullRig(t)
+		table := *r.table.Load()
+		table.panic = true
+		r.table.Store(&table)
+		work := r.waits(control.Batch, time.Now().Add(time.Hour))
+		var limit *Limited
+		if !work.over() || !errors.As(work.err, &limit) || work.took != 0 {
+			t.Errorf("batch work: %v after %v", work.err, work.took)
+		}
+		person := r.waits(control.Interactive, time.Now().Add(time.Hour))
+		if person.over() {
+			t.Fatalf("interactive: %v", person.err)
+		}
+		held[0].good()
+		if !person.over() || person.err != nil {
+			t.Errorf("the place that became free: %v", person.err)
+		}
+	})
+}

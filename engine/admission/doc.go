@@ -23,6 +23,11 @@
 // under 1.05 and the limit is used. A cut that makes nothing faster was none of
 // our queue's: the vendor has become slower, base follows, and it is free again.
 //
+// A vendor that is held short shows no limit of requests per second that it has: it is
+// sounded (see sound.go), and the owner takes from Capped what was found. A limit sends
+// attempts elsewhere at once, but where no vendor has room it refuses nobody until an
+// overload shows (Spare).
+//
 // Gradient limits are Netflix's (concurrency-limits: Vegas' queue from rate and
 // excess time, Gradient2's tolerance of 1.5); the proof by cutting is not.
 //

@@ -56,7 +56,7 @@ const (
 	// deepest is the part of what is in flight that a cut leaves at least, and
 	// deepestLong the same where answers take lineLong times what they do without load:
 	// the longer the line, the later the next look at it.
-	deepest, deepestLong, lineLong = 0.5, 0.2, 3.0
+	deepest, deepestLong, lineLong = 0.5, 0.2, 5.0
 )
 
 // enough is how many samples of a kind make a window: the logarithms of first

@@ -12,6 +12,9 @@ const (
 	// spareLeast is how many may always await theirs before that shows, and spareTimes
 	// the same relative to how many do without load.
 	spareLeast, spareTimes = 24, 3.0
+	// spareRisen is the same where spareRise times as much comes as the vendor carried
+	// before: that is a reason for an overload, where the machine is none.
+	spareRisen, spareRise = 14, 1.5
 	// spareBatch is the part of them that batch work may fill.
 	spareBatch = 0.75
 )
@@ -23,11 +26,16 @@ func (l *Limit) Spare(now time.Time, lane Lane, awaiting int) bool {
 	if l.proven {
 		return false
 	}
-	work := 0.0
+	work, carried, comes := 0.0, 0.0, 0.0
 	for k, r := range l.carried {
 		work += r * l.base[k]
+		carried, comes = carried+r, comes+l.rates[k]
 	}
-	most := max(spareLeast, spareTimes*work)
+	least := float64(spareLeast)
+	if comes > spareRise*carried {
+		least = spareRisen
+	}
+	most := max(least, spareTimes*work)
 	if float64(awaiting+1) > most {
 		l.proven = true
 		return false
@@ -41,7 +49,7 @@ func (l *Limit) Spare(now time.Time, lane Lane, awaiting int) bool {
 
 // carry remembers what a free vendor carries.
 func (l *Limit) carry(past float64) {
-	part := min(past/drift.Seconds()*3, 1)
+	part := min(past/drift.Seconds(), 1)
 	for k, r := range l.rates {
 		if l.carried[k] == 0 {
 			l.carried[k] = r

@@ -157,6 +157,10 @@ func (s sink) traffic(snap *control.Snapshot) {
 	s.counter(failedOver, float64(t.FailedOver))
 	s.gauge(inFlight, float64(snap.Gateway.InFlight))
 	s.counter(droppedEvents, float64(snap.Gateway.Dropped))
+	s.gauge(waiting, float64(snap.Lanes.Interactive.Waiting), "interactive")
+	s.gauge(waiting, float64(snap.Lanes.Batch.Waiting), "batch")
+	s.counter(shed, float64(snap.Lanes.Interactive.Shed), "interactive")
+	s.counter(shed, float64(snap.Lanes.Batch.Shed), "batch")
 	s.known(serviceSuccess, snap.Service.Success10s, 1)
 }
 
@@ -175,6 +179,7 @@ func (s sink) vendor(v *control.Vendor) {
 	s.gauge(weightTarget, v.Target/100, n)
 	s.known(share, v.Share60s, 0.01, n)
 	s.gauge(vendorInFlight, float64(v.InFlight), n)
+	s.known(inFlightLimit, v.InFlightLimit, 1, n)
 	for _, state := range states {
 		s.flag(vendorState, v.State == state, n, state)
 	}

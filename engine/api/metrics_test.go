@@ -28,7 +28,7 @@ func full(s *control.Snapshot) {
 	s.Drill = &control.DrillState{ID: "x", Scenario: "kill", Vendor: "lanyun", CutoverS: f(4.2)}
 	s.Vendors = []control.Vendor{
 		{
-			Name: "lanyun", State: control.Ejected, Weight: 75, Target: 70, Share60s: f(75.1), InFlight: 21, Requests: 890, Attempts: 900, Failed: 5,
+			Name: "lanyun", State: control.Ejected, Weight: 75, Target: 70, Share60s: f(75.1), InFlight: 21, InFlightLimit: f(30), Requests: 890, Attempts: 900, Failed: 5,
 			FirstToken: all, Latency: all, Errors: control.Errors{Rate10s: f(0.5), Rate60s: f(0.25)}, Tokens: control.Tokens{Input: 11, Output: 12},
 			Limit: control.Limit{KnownRPS: f(20), LearnedRPS: f(19), AllowedRPS: f(18)}, Fault: &control.FaultState{Kind: "refuse", Percent: 100, Until: now},
 		},
@@ -86,6 +86,7 @@ func TestMetrics_SayWhatTheStateSays(t *testing.T) {
 		`baton_vendor_weight_target_ratio{vendor="bailian"}`:                             0.3,
 		`baton_vendor_share_ratio{vendor="lanyun"}`:                                      0.751,
 		`baton_vendor_in_flight{vendor="lanyun"}`:                                        21,
+		`baton_vendor_in_flight_limit{vendor="lanyun"}`:                                  30,
 		`baton_vendor_state{state="ejected",vendor="lanyun"}`:                            1,
 		`baton_vendor_state{state="healthy",vendor="lanyun"}`:                            0,
 		`baton_vendor_state{state="healthy",vendor="bailian"}`:                           1,
