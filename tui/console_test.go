@@ -121,7 +121,7 @@ func TestApply_BecomingEnterHoldsWhatIsStaged(t *testing.T) {
 	}
 }
 
-func TestMoments_AreCutAsTheClockIs(t *testing.T) {
+func TestMoments_AreRoundedAsTheCutoverIs(t *testing.T) {
 	s := killed(2, 20)
 	s.Drill.CutoverS = control.Figure(3.09)
 	for i := range s.Drill.Phases {
@@ -132,11 +132,11 @@ func TestMoments_AreCutAsTheClockIs(t *testing.T) {
 	s.Drill.HurtS = 0.19
 	for _, z := range [][2]int{{120, 36}, {80, 24}} {
 		got := frame(s, z[0], z[1], Options{}, Frame{})
-		if !strings.Contains(got, "cutover 0:03.0") || !strings.Contains(got, "shifted 0:03.0") && !strings.Contains(got, "shifted 3.0") {
+		if !strings.Contains(got, "cutover 0:03.1") || !strings.Contains(got, "shifted 0:03.1") && !strings.Contains(got, "shifted 3.1") {
 			t.Errorf("%v: the cutover and its moment differ\n%s", z, got)
 		}
-		if strings.Contains(got, "hurt 0.2") {
-			t.Errorf("%v: 0.19 s is rounded up", z)
+		if strings.Contains(got, "hurt 0.1") {
+			t.Errorf("%v: 0.19 s is cut", z)
 		}
 	}
 }

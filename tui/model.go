@@ -413,7 +413,7 @@ func (m *Model) retitle() tea.Cmd {
 			if m.timer.running() {
 				t += " >" + draw.MinSec(float64(int(m.seconds())/60*60))
 			} else if d.CutoverS != nil {
-				t += " " + draw.Clock(*d.CutoverS)
+				t += " " + draw.Took(*d.CutoverS)
 			}
 		}
 	}

@@ -104,7 +104,7 @@ func (m *Model) incidentNotice(s *control.Snapshot) (message, bool) {
 	}
 	what := strings.ToLower(*d.Verdict)
 	if d.CutoverS != nil {
-		what = draw.Clock(*d.CutoverS)
+		what = draw.Took(*d.CutoverS)
 		if v := s.Vendor(d.Vendor); v != nil && !draw.Alive(v.State) {
 			return message{text: m.look.Sayf("incident-proven", name, what), level: control.Warn}, true
 		}

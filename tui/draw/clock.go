@@ -30,6 +30,14 @@ type Drill struct {
 // stopped says whether the clock stands still.
 func (d *Drill) stopped() bool { return d.D.CutoverS != nil || d.D.Verdict != nil }
 
+// face is what the clock shows: once it stands still a result.
+func (d *Drill) face() string {
+	if d.stopped() {
+		return Took(d.Seconds)
+	}
+	return Clock(d.Seconds)
+}
+
 // sealed says whether nothing of it may be told yet.
 func (d *Drill) sealed() bool { return d.D.Sealed && d.D.Verdict == nil }
 
@@ -143,7 +151,7 @@ func (d *Drill) Lines(w, h int, k Look) []string {
 }
 
 func (d *Drill) large(w, h int, k Look) []string {
-	text := Clock(d.Seconds)
+	text := d.face()
 	digits := big(text, 1, 1, d.ink(k), k)
 	dw := bigWidth(text, 1)
 	iw := w - 4
@@ -166,7 +174,7 @@ func (d *Drill) large(w, h int, k Look) []string {
 }
 
 func (d *Drill) medium(w, h int, k Look) []string {
-	digits, dw := small(Clock(d.Seconds), d.ink(k), k)
+	digits, dw := small(d.face(), d.ink(k), k)
 	side := w - dw - 5
 	story, last := d.tale(side, w-2, k)
 	out := []string{Rule(d.title(k), d.badge(k), w, k)}
@@ -180,7 +188,7 @@ func (d *Drill) medium(w, h int, k Look) []string {
 // short is the clock in one row.
 func (d *Drill) short(w int, k Look) string {
 	glyph, word, ink, _ := d.verdict(k)
-	r := NewRow(w, k).Add("", " ").Add(ink, Clock(d.Seconds)).Add("", " ")
+	r := NewRow(w, k).Add("", " ").Add(ink, d.face()).Add("", " ")
 	if d.armed() {
 		return r.Add(ink, word+" ").Add("", d.D.Scenario+" "+d.Label+" ").Add(k.Key, "A").Add(k.Dim, " "+k.Aborts).String()
 	}

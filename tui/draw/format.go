@@ -101,22 +101,29 @@ func short(n int) string {
 	return strconv.Itoa((n+500000)/1000000) + "M"
 }
 
-// Clock writes seconds as m:ss.t, cut and not rounded: a clock never runs ahead.
-func Clock(s float64) string {
-	if math.IsNaN(s) || s < 0 {
-		s = 0
-	}
-	t := int64(min(s, 1e9)*10 + 1e-6)
-	return MinSec(float64(t/10)) + "." + strconv.FormatInt(t%10, 10)
+// Clock writes the seconds of a clock that runs as m:ss.t, cut and not rounded:
+// it never runs ahead.
+func Clock(s float64) string { return minSecTenths(tenthsOf(s, 0)) }
+
+// Took writes the seconds that something took as m:ss.t, rounded half up: a
+// result is not cut in anybody's favour.
+func Took(s float64) string { return minSecTenths(tenthsOf(s, 0.5)) }
+
+// tenths writes the seconds that something took as s.t, rounded as Took does.
+func tenths(s float64) string {
+	t := tenthsOf(s, 0.5)
+	return strconv.FormatInt(t/10, 10) + "." + strconv.FormatInt(t%10, 10)
 }
 
-// tenths writes seconds as s.t, cut and not rounded.
-func tenths(s float64) string {
+func tenthsOf(s, up float64) int64 {
 	if !(s > 0) {
 		s = 0
 	}
-	t := int64(min(s, 1e9)*10 + 1e-6)
-	return strconv.FormatInt(t/10, 10) + "." + strconv.FormatInt(t%10, 10)
+	return int64(min(s, 1e9)*10 + up + 1e-6)
+}
+
+func minSecTenths(t int64) string {
+	return MinSec(float64(t/10)) + "." + strconv.FormatInt(t%10, 10)
 }
 
 // MinSec writes seconds as m:ss, or h:mm:ss from one hour on.

@@ -99,11 +99,11 @@ func (d *Drill) steps(v detail, k Look) []Span {
 	return out
 }
 
-// momentText is a moment, cut to tenths as the clock is: what was reached before
-// the cutover must not read as later than it.
+// momentText is a moment, rounded as the cutover is: what was reached before it
+// must not read as later.
 func momentText(s float64, clock bool) string {
 	if !clock && s < 60 {
 		return tenths(s)
 	}
-	return Clock(s)
+	return Took(s)
 }

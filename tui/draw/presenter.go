@@ -7,7 +7,7 @@ func (d *Drill) Presenter(w, h int, k Look) []string {
 	if d.sealed() {
 		return d.sealedLines(w, h, k)
 	}
-	text := Clock(d.Seconds)
+	text := d.face()
 	const around = 7 // title, bar, phases, words, clients, and the rows between
 	below := 0
 	if n := len(d.Shares); n > 0 {

@@ -76,7 +76,7 @@ func (d *Records) row(x *control.Report, on bool, w int, k Look) string {
 		r.Pad(at + judged)
 	}
 	if x.CutoverS != nil {
-		r.Add(k.Strong, Clock(*x.CutoverS))
+		r.Add(k.Strong, Took(*x.CutoverS))
 	} else {
 		r.Add(k.Faint, unknown)
 	}
@@ -166,7 +166,7 @@ func (d *Records) trend(x *control.Report, w int, k Look) []string {
 	var last []string
 	for i := len(v) - 1; i >= 0 && len(last) < 5; i-- {
 		if !math.IsNaN(v[i]) {
-			last = append(last, Clock(v[i]))
+			last = append(last, Took(v[i]))
 		}
 	}
 	r.Add(k.Dim, k.Sayf("last-cutovers")+" ").Add("", strings.Join(last, " "))

@@ -99,9 +99,9 @@ func (d *Drill) phaseTable(w int, k Look) []string {
 		switch {
 		case m != nil:
 			r.Add(k.OK, k.Done).Add("", " "+k.phase(name)).Pad(label)
-			t := "T+" + Clock(m.TS)
+			t := "T+" + Took(m.TS)
 			if m.TS < 0 {
-				t = "T-" + Clock(-m.TS)
+				t = "T-" + Took(-m.TS)
 			}
 			r.Add(k.Strong, t).Pad(label + at + 2)
 			if !m.Time.IsZero() && r.Left() >= 10 {

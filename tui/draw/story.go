@@ -97,7 +97,7 @@ func (d *Drill) headline(w int, k Look) (line string, more []string) {
 	glyph, word, ink, _ := d.verdict(k)
 	switch {
 	case d.D.CutoverS != nil:
-		r.Add(k.Strong, k.Cutover+" ").Add(ink, Clock(*d.D.CutoverS)+" "+glyph+" "+word)
+		r.Add(k.Strong, k.Cutover+" ").Add(ink, Took(*d.D.CutoverS)+" "+glyph+" "+word)
 		if d.D.Reason == "" {
 			r.Add(k.Dim, "  "+k.TargetW+" "+MinSec(d.D.TargetS))
 		}
