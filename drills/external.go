@@ -41,6 +41,7 @@ func (r *run) await(ctx context.Context) error {
 	if err := r.catchUp(ctx); err != nil {
 		return err
 	}
+	r.m.handOver(r.vendor)
 	since := time.Now()
 	r.mu.Lock()
 	r.st.Armed = nil

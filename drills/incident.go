@@ -15,6 +15,7 @@ const (
 	quietFor = time.Minute
 	// incidentsKept bounds the outages that nobody has dismissed.
 	incidentsKept = 8
+	another       = "it was out again after that, which is another outage"
 )
 
 // outage is the scenario of an incident.
@@ -28,14 +29,13 @@ func outageScenario() *Scenario {
 // open begins the record of an ejection that nobody ordered. One that is open for
 // the vendor goes on.
 func (m *Machine) open(ctx context.Context, e *control.Event) {
-	m.mu.Lock()
-	for _, r := range m.incidents {
-		if r.vendor == e.Vendor && !r.over() {
-			m.mu.Unlock()
-			return
-		}
+	switch r := m.openAt(e.Vendor); {
+	case r == nil || r.stopped():
+	case r.settled.Load():
+		r.stop(another, true)
+	default:
+		return
 	}
-	m.mu.Unlock()
 	snap, err := control.Get[*control.Snapshot](ctx, m.control, control.State{})
 	if err != nil || snap.Vendor(e.Vendor) == nil {
 		return
@@ -105,12 +105,19 @@ func (r *run) follow(ctx context.Context) bool {
 	if err != nil {
 		return false // whoever serves has worse to do; it is looked at again
 	}
+	if r.stopped() { // a drill has begun there meanwhile: what was just read may be its own
+		return r.cutOff()
+	}
 	r.mu.Lock()
 	r.take(t, t.Time.Sub(r.t0))
 	proven := r.progress(t)
 	v := r.of(t)
 	over := r.isRestored()
 	switch {
+	case over && !takes(v.State) && r.settled.Load():
+		r.mu.Unlock()
+		r.stop(another, true)
+		return r.cutOff()
 	case over && !takes(v.State):
 		r.relapse()
 	case !over && takes(v.State) && v.Name != "":
@@ -149,7 +156,19 @@ func (r *run) closing(ctx context.Context, t *control.Tally) bool {
 		return false
 	}
 	r.nextBack = t.Time.Add(time.Second - pace)
-	if r.away(ctx, t) != "" {
+	v := r.of(t)
+	settled := v.State == control.Healthy && t.Time.Sub(v.StateSince) >= quietFor
+	r.settled.Store(settled)
+	since := t.Time.Sub(r.restored.at)
+	switch why := r.away(ctx, t); {
+	case why != "" && settled && since > failbackTime:
+		r.fellBack(nil, "not within it: "+why)
+		r.mu.Lock()
+		verdict, reason := r.unproven()
+		r.mu.Unlock()
+		r.finish(verdict, reason)
+		return true
+	case why != "":
 		r.calm = time.Time{}
 		return false
 	}
@@ -177,14 +196,51 @@ func (r *run) closing(ctx context.Context, t *control.Tally) bool {
 func (r *run) cutOff() bool {
 	r.mu.Lock()
 	why, given := r.why.text, r.st.Verdict != nil
+	verdict, reason := r.unproven()
+	over := r.isRestored()
 	r.mu.Unlock()
-	if given {
-		r.fellBack(nil, "not seen: "+why)
-		r.finish("", "")
-	} else {
+	switch {
+	case !given && !over:
 		r.finish(control.Aborted, why+" before the outage was over")
+		return true
+	case !r.fallenBack():
+		r.fellBack(nil, "not seen: "+why)
 	}
+	r.finish(verdict, reason)
 	return true
+}
+
+// fallenBack keeps the failback where the vendor was back already, and only the calm
+// after it was waited for.
+func (r *run) fallenBack() bool {
+	r.mu.Lock()
+	at, was := r.reached(control.PhaseFailback)
+	took := at - r.restored.at.Sub(r.t0)
+	r.mu.Unlock()
+	if was {
+		r.fellBack(&took, "")
+	}
+	return was
+}
+
+// openAt is the incident that is open at a vendor, nil if none is.
+func (m *Machine) openAt(vendor string) *run {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, r := range m.incidents {
+		if r.vendor == vendor && !r.over() {
+			return r
+		}
+	}
+	return nil
+}
+
+// handOver closes the incident of a vendor at which a drill is about to begin: what
+// happens there from now on is the drill's.
+func (m *Machine) handOver(vendor string) {
+	if r := m.openAt(vendor); r != nil {
+		r.stop("a drill began there", true)
+	}
 }
 
 // Incident is the outage that nobody ordered: the last that is not over, or the

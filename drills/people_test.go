@@ -1,6 +1,7 @@
 package drills
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -234,6 +235,46 @@ func TestIncident_WhatADrillOrAPersonOrderedIsNone(t *testing.T) {
 			t.Errorf("an incident: %+v", i)
 		}
 	})
+}
+
+func TestIncident_IsClosedByTheDrillThatBeginsAtItsVendor(t *testing.T) {
+	for name, back := range map[string]bool{"before it is calm": true, "while it is out": false} {
+		t.Run(name, func(t *testing.T) {
+			onEngine(t, nil, func(g *rig) {
+				g.fails("a", true)
+				g.pass(20 * time.Second)
+				if back {
+					g.fails("a", false)
+					g.pass(50 * time.Second)
+				}
+				id := g.snapshot().Incident.ID
+				p, err := control.Get[*control.Preflight](t.Context(), g.hub, control.PreflightOf{Scenario: "kill-primary"})
+				if err != nil || !slices.ContainsFunc(p.Checks, func(c control.Check) bool { return c.Name == "incidents" && c.Warn && strings.Contains(c.Got, id) }) {
+					t.Errorf("no warning of %s in %+v, %v", id, p, err)
+				}
+				before := time.Now()
+				g.send(&control.StartDrill{Scenario: "kill", Vendor: "a"})
+				g.pass(time.Second)
+				r := g.report(id)
+				if r.Ended == nil || r.Verdict != control.Passed || len(g.machine.incidents) != 1 {
+					t.Fatalf("ended %v, %s: %s", r.Ended, r.Verdict, r.Reason)
+				}
+				restored := time.Time{}
+				for _, m := range r.Phases {
+					if m.Name == control.PhaseRestored {
+						restored = m.Time
+					}
+				}
+				if back == restored.IsZero() || restored.After(before) {
+					t.Errorf("restored at %v, the drill began at %v", restored, before)
+				}
+				g.pass(time.Minute)
+				if again := g.report(id); !again.Ended.Equal(*r.Ended) || len(g.machine.incidents) != 1 {
+					t.Error("it went on, or another one was opened")
+				}
+			})
+		})
+	}
 }
 
 func TestIncident_ThatIsOpenAtTheEndIsClosed(t *testing.T) {

@@ -152,6 +152,7 @@ func (m *Machine) checks(s *Scenario, vendor string, snap *control.Snapshot, for
 	}
 	p.itself()
 	p.healthy()
+	p.outages()
 	p.room()
 	p.traffic()
 	p.people()
@@ -235,6 +236,23 @@ func (p *inspection) healthy() {
 		got = strings.Join(not, "; ")
 	}
 	p.add("the other vendors", want, got, len(not) == 0, false)
+}
+
+// outages warns of incidents that are open: one at the drill's vendor is closed when
+// the fault begins.
+func (p *inspection) outages() {
+	var open []string
+	for i := range p.snap.Vendors {
+		v := &p.snap.Vendors[i]
+		if r := p.m.openAt(v.Name); r != nil {
+			open = append(open, named(v)+" ("+r.id+")")
+		}
+	}
+	got := "none"
+	if len(open) > 0 {
+		got = "not over yet at " + strings.Join(open, ", ")
+	}
+	p.add("incidents", "none is open", got, len(open) == 0, true)
 }
 
 // room asks that the others are not known to lack room. What is not known of one

@@ -38,7 +38,8 @@ type run struct {
 	terms    terms
 	incident bool
 
-	beat atomic.Int64 // unix nanoseconds of the last step
+	beat    atomic.Int64 // unix nanoseconds of the last step
+	settled atomic.Bool  // of an incident: the vendor has been healthy for a while, and out again is another outage
 
 	stopping chan struct{} // closed by stop
 	left     chan struct{} // closed by leave
@@ -222,6 +223,7 @@ func (r *run) inject(ctx context.Context) error {
 	if err := r.catchUp(ctx); err != nil {
 		return err
 	}
+	r.m.handOver(r.vendor)
 	sent := time.Now()
 	r.beat.Store(sent.UnixNano())
 	t0, err := r.strike(ctx, r.spec)
