@@ -98,7 +98,7 @@ func (m *Model) armQuestion(c *control.StartDrill, s *control.Scenario, p *contr
 	case name == c.Scenario || fault == "":
 		text = append(text, k.Sayf("arm-lot"))
 	default:
-		text = append(text, k.Sayf("arm-1", fault, name, wait, draw.MinSec(m.live.Target.CutoverS)))
+		text = append(text, k.Sayf("arm-1", fault, name, wait, draw.MinSec(m.targetS(c.Scenario, p, m.live.Target.CutoverS))))
 	}
 	if s != nil && s.Failover == "manual" {
 		text = append(text, k.Sayf("arm-people"))

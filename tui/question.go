@@ -120,7 +120,7 @@ func (m *Model) askKill(v *control.Vendor, f control.FaultSpec) {
 		return
 	}
 	name := label(v)
-	target := draw.MinSec(m.live.Target.CutoverS)
+	target := draw.MinSec(m.targetS("kill", nil, m.live.Target.CutoverS))
 	text := []string{m.look.Sayf("kill-1", name, draw.Whole(v.Weight), draw.Rate(v.RPS), target), m.look.Sayf("kill-2")}
 	short := []string{m.look.Sayf("kill-short", name)}
 	if !m.othersAlive(v) {

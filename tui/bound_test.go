@@ -1,0 +1,36 @@
+package tui
+
+import (
+	"strings"
+	"testing"
+
+	"baton/engine/control"
+)
+
+func TestTarget_IsTheScenariosOwnBoundWhereThatIsStricter(t *testing.T) {
+	all := []control.Scenario{
+		{Name: "kill", Explain: []string{"It passes if clients are served well without the vendor, in time (drill.target)."}},
+		{Name: "kill-primary", Explain: []string{"It begins.", "It passes if clients are served well without the vendor, in time (1m), with a success of 0.999 or more."}},
+		{Name: "slow", Explain: []string{"It passes if clients are unhurt, in time (10m)."}},
+	}
+	c := newConsole(made(2), Options{Embedded: true})
+	c.drills.scenarios.value = all
+	plan := &control.Preflight{Scenario: "planned", Plan: []string{"good service is proven over 10s, against a target of 1m30s"}}
+	for name, want := range map[string]float64{"kill": 420, "kill-primary": 60, "slow": 420, "planned": 90, "unheard-of": 420} {
+		if got := c.targetS(name, plan, 420); got != want {
+			t.Errorf("%s: the clock runs against %v s, want %v", name, got, want)
+		}
+	}
+	s := killed(2, 6)
+	s.Drill.Scenario = "kill-primary"
+	c.take(s, noon)
+	if d := c.drillView().D; d.TargetS != 60 || s.Drill.TargetS != 420 {
+		t.Errorf("the bar runs against %v s; the snapshot says %v", d.TargetS, s.Drill.TargetS)
+	}
+	c = newConsole(made(2), Options{Embedded: true})
+	c.drills.scenarios.value = all
+	c.arm(&control.StartDrill{Scenario: "kill-primary", Vendor: "lanyun", Fault: "refuse"})
+	if c.question == nil || !strings.Contains(strings.Join(c.question.Text, " "), "against 1:00") {
+		t.Errorf("the question does not tell the bound: %+v", c.question)
+	}
+}
