@@ -112,12 +112,29 @@ func takes(state string) bool {
 // refusal is why a drill must not run, "" if it may.
 func refusal(checks []control.Check) string {
 	var why []string
+	forced := true
 	for _, c := range checks {
 		if !c.OK && !c.Warn {
 			why = append(why, fmt.Sprintf("%s: wanted %s, got %s", c.Name, c.Want, c.Got))
+			forced = forced && overridable(c.Name)
 		}
 	}
-	return strings.Join(why, "; ")
+	text := strings.Join(why, "; ")
+	if text != "" && forced {
+		text += ". `baton drill run --force` overrides it"
+	}
+	return text
+}
+
+// What --force overrides.
+const (
+	checkDates  = "blackout dates"
+	checkBudget = "error budget"
+	checkToday  = "drills of it today"
+)
+
+func overridable(check string) bool {
+	return check == checkDates || check == checkBudget || check == checkToday
 }
 
 // inspection collects what preflight finds.
@@ -377,17 +394,18 @@ func (p *inspection) dates(force bool) {
 	if in {
 		got = "today is in " + day
 	}
-	p.add("blackout dates", "not in a blackout, or --force", got, !in, force)
+	p.add(checkDates, "not in a blackout", got, !in, force)
 }
 
-// budget refuses once half of the errors that a day may have are used up.
+// budget refuses once half of the errors that a day may have are used up; where no
+// vendor is real, nobody's errors are, and it warns.
 func (p *inspection) budget(force bool) {
 	requests, failed, since := p.m.watcher.today(p.snap.Totals)
 	may := (1 - p.terms.rules.Success) * float64(requests)
 	limit := max(burntPart*may, burntLeast)
-	want := fmt.Sprintf("at most %.0f failed requests (half of what success %g allows today, never under %d), or --force", limit, p.terms.rules.Success, burntLeast)
-	got := fmt.Sprintf("%d of %d since %s", failed, requests, since.In(zone(&p.terms.rules)).Format("15:04 MST"))
-	p.add("error budget", want, got, float64(failed) <= limit, force)
+	want := fmt.Sprintf("at most %.0f failed requests (half of what success %g allows today, never under %d)", limit, p.terms.rules.Success, burntLeast)
+	got := fmt.Sprintf("%d of %d outside drills since %s", failed, requests, since.In(zone(&p.terms.rules)).Format("15:04 MST"))
+	p.add(checkBudget, want, got, float64(failed) <= limit, force || !p.terms.anyReal())
 }
 
 // recent warns where the same vendor was drilled today already, and refuses where
@@ -401,7 +419,7 @@ func (p *inspection) recent(force bool) {
 	if id != "" {
 		got = id
 	}
-	p.add("drills of it today", "none, or --force", got, id == "", force || !p.terms.real(p.vendor))
+	p.add(checkToday, "none", got, id == "", force || !p.terms.real(p.vendor))
 }
 
 // preflightOf is what would happen if a drill were started now.

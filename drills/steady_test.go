@@ -104,18 +104,22 @@ func TestPreflight_RefusesWithReasons(t *testing.T) {
 		reason string // "": it is not refused
 		warns  string // a warning that is given
 	}{
-		"all is well":                    {func(*world, *Options) {}, false, "", "their room"},
-		"the other is degraded":          {func(w *world, _ *Options) { w.by("b").State = control.Degraded }, false, "the other vendors: wanted all healthy for 30s, got vendor b is degraded", ""},
-		"the other is healthy for 10 s":  {func(w *world, _ *Options) { w.by("b").StateSince = time.Now().Add(-5 * time.Second) }, false, "got vendor b for 10s", ""},
-		"the other lacks room":           {func(w *world, _ *Options) { w.rate, w.room = 40, 47 }, false, "their room: wanted 48 requests/s, 1.2 times what comes now, got 47 requests/s", ""},
-		"the other has room":             {func(w *world, _ *Options) { w.rate, w.room = 40, 48 }, false, "", ""},
-		"the vendor is out already":      {func(w *world, _ *Options) { w.by("a").State = control.Drained }, false, "the vendor itself: wanted takes traffic, got drained", ""},
-		"a blackout date":                {func(_ *world, o *Options) { o.Config.Drill.Blackout = []string{"2000-01-01"} }, false, "blackout dates: ... got today is in 2000-01-01", ""},
-		"a blackout range":               {func(_ *world, o *Options) { o.Config.Drill.Blackout = []string{"1999-12-30..2000-01-02"} }, false, "today is in 1999-12-30..2000-01-02", ""},
-		"a blackout, by force":           {func(_ *world, o *Options) { o.Config.Drill.Blackout = []string{"2000-01-01"} }, true, "", "blackout dates"},
-		"another day's blackout":         {func(_ *world, o *Options) { o.Config.Drill.Blackout = []string{"2000-01-02"} }, false, "", ""},
-		"the day's errors are used up":   {func(w *world, _ *Options) { w.totals = control.Totals{}; w.sour = 11 }, false, "error budget: wanted at most 10 failed requests", ""},
-		"they are used up, but by force": {func(w *world, _ *Options) { w.sour = 11 }, true, "", "error budget"},
+		"all is well":                   {func(*world, *Options) {}, false, "", "their room"},
+		"the other is degraded":         {func(w *world, _ *Options) { w.by("b").State = control.Degraded }, false, "the other vendors: wanted all healthy for 30s, got vendor b is degraded", ""},
+		"the other is healthy for 10 s": {func(w *world, _ *Options) { w.by("b").StateSince = time.Now().Add(-5 * time.Second) }, false, "got vendor b for 10s", ""},
+		"the other lacks room":          {func(w *world, _ *Options) { w.rate, w.room = 40, 47 }, false, "their room: wanted 48 requests/s, 1.2 times what comes now, got 47 requests/s", ""},
+		"the other has room":            {func(w *world, _ *Options) { w.rate, w.room = 40, 48 }, false, "", ""},
+		"the vendor is out already":     {func(w *world, _ *Options) { w.by("a").State = control.Drained }, false, "the vendor itself: wanted takes traffic, got drained", ""},
+		"a blackout date":               {func(_ *world, o *Options) { o.Config.Drill.Blackout = []string{"2000-01-01"} }, false, "blackout dates: ... got today is in 2000-01-01", ""},
+		"a blackout range":              {func(_ *world, o *Options) { o.Config.Drill.Blackout = []string{"1999-12-30..2000-01-02"} }, false, "today is in 1999-12-30..2000-01-02", ""},
+		"a blackout, by force":          {func(_ *world, o *Options) { o.Config.Drill.Blackout = []string{"2000-01-01"} }, true, "", "blackout dates"},
+		"another day's blackout":        {func(_ *world, o *Options) { o.Config.Drill.Blackout = []string{"2000-01-02"} }, false, "", ""},
+		"the day's errors are used up": {func(w *world, o *Options) {
+			o.Config.Vendors = []config.Vendor{{Name: "a", BaseURL: "https://maas.example/v1"}}
+			w.sour = 11
+		}, false, "error budget: wanted at most 10 failed requests...got 11 of ... outside drills since ...`baton drill run --force` overrides it", ""},
+		"they are, and no vendor is real": {func(w *world, _ *Options) { w.sour = 11 }, false, "", "error budget"},
+		"they are used up, but by force":  {func(w *world, _ *Options) { w.sour = 11 }, true, "", "error budget"},
 		"a model only here": {func(_ *world, o *Options) {
 			o.Config.Models = []config.Model{{Name: "x", At: map[string]string{"a": "x1"}}, {Name: "y"}}
 		}, false, "", "models"},
@@ -172,13 +176,37 @@ func TestPreflight_ASecondDrillOfADayWarnsAndIsRefusedWhereTheVendorIsReal(t *te
 				}
 				return
 			}
-			s.ends(control.Refused, "drills of it today: wanted none, or --force, got "+first)
+			s.ends(control.Refused, "drills of it today: wanted none, got "+first+". `baton drill run --force`")
 			s.begin(&control.StartDrill{Scenario: "kill-primary", Force: true})
 			if d := s.m.State(); d.Verdict != nil {
 				t.Errorf("by force: %s", d.Reason)
 			}
 		})
 	}
+}
+
+func TestBudget_DoesNotCountWhatADrillCosts(t *testing.T) {
+	rehearse(t, func(w *world, _ *Options) { w.rescue = false }, func(s *stage) {
+		s.kill("a", 0)
+		s.pass(15 * time.Second)
+		s.restore("a")
+		s.pass(25 * time.Second)
+		_, failed, _ := s.m.watcher.today(s.snapshotTotals())
+		if q := s.m.State().Requests; q.Failed < 50 || failed != 0 {
+			t.Errorf("the drill cost %d, of which the day counts %d", q.Failed, failed)
+		}
+		s.set(func() { s.totals.Failed += 3 })
+		s.pass(2 * time.Second)
+		if _, failed, _ = s.m.watcher.today(s.snapshotTotals()); failed != 3 {
+			t.Errorf("%d after it", failed)
+		}
+	})
+}
+
+func (s *stage) snapshotTotals() control.Totals {
+	var now control.Totals
+	s.set(func() { now = s.totals })
+	return now
 }
 
 func TestStop_AnotherVendorThatIsEjectedEndsTheDrill(t *testing.T) {

@@ -25,7 +25,8 @@ type watcher struct {
 	tallies []*control.Tally
 	day     string // of the totals that follow
 	since   time.Time
-	at      control.Totals // when the day began
+	at      control.Totals                   // when the day began
+	drilled struct{ requests, failed int64 } // of the day, while a drill's fault was in
 }
 
 // watch looks once a second until ctx ends.
@@ -61,7 +62,7 @@ func (m *Machine) glance(ctx context.Context) {
 	if err != nil {
 		return
 	}
-	m.watcher.keep(t, m.zone())
+	m.watcher.keep(t, m.zone(), m.rehearsed)
 	for i := range events {
 		e := &events[i]
 		m.watcher.seq = max(m.watcher.seq, e.Seq)
@@ -92,7 +93,23 @@ func (m *Machine) ordered(vendor string, at time.Time) bool {
 	return was && (ended.IsZero() || at.Sub(ended) < aftermathS)
 }
 
-func (w *watcher) keep(t *control.Tally, zone *time.Location) {
+// inFlight is how long after a fault what it cut short may still fail.
+const inFlight = 2 * time.Second
+
+// rehearsed says whether a drill's fault was in at some time since a moment.
+func (m *Machine) rehearsed(since time.Time) bool {
+	r := m.drill()
+	if r == nil || r.scenario.show != nil {
+		return false
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return !r.t0.IsZero() && (r.restored.at.IsZero() && !r.ended || r.restored.at.Add(inFlight).After(since))
+}
+
+// keep takes the counts of a moment; drilled says whether a drill had a hand in what
+// happened since another.
+func (w *watcher) keep(t *control.Tally, zone *time.Location, drilled func(since time.Time) bool) {
 	c := *t
 	c.Lost = nil
 	w.mu.Lock()
@@ -103,6 +120,11 @@ func (w *watcher) keep(t *control.Tally, zone *time.Location) {
 	w.tallies = append(w.tallies, &c)
 	if day := t.Time.In(zone).Format(time.DateOnly); day != w.day || t.Totals.Requests < w.at.Requests {
 		w.day, w.since, w.at = day, t.Time, t.Totals
+		w.drilled.requests, w.drilled.failed = 0, 0
+	} else if n := len(w.tallies); n > 1 && drilled(w.tallies[n-2].Time) {
+		ok, failed := served(w.tallies[n-2], t)
+		w.drilled.requests += ok + failed
+		w.drilled.failed += failed
 	}
 }
 
@@ -113,12 +135,14 @@ func (w *watcher) recent() []*control.Tally {
 	return append([]*control.Tally{}, w.tallies...)
 }
 
-// today is what clients asked and did not get since the day or this process began.
+// today is what clients asked and did not get since the day or this process began,
+// but for what they met while a drill's fault was in: that was asked for.
 func (w *watcher) today(now control.Totals) (requests, failed int64, since time.Time) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.since.IsZero() {
 		return now.Requests, now.Failed, time.Now()
 	}
-	return now.OK + now.Failed - w.at.OK - w.at.Failed, now.Failed - w.at.Failed, w.since
+	failed = now.Failed - w.at.Failed
+	return now.OK + failed - w.at.OK - w.drilled.requests, failed - w.drilled.failed, w.since
 }
