@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"baton/engine/control"
 	"baton/tui/draw"
@@ -25,8 +26,15 @@ func (m *Model) banner() (string, theme.Style) {
 	if len(all) == 0 {
 		return "", ""
 	}
-	first := all[0]
-	if n := len(all) - 1; n > 0 {
+	first, rest := all[0], all[1:]
+	for i := range rest { // what is about to end is not counted but told, where there is room
+		if beside := " " + k.Dot + " " + rest[i].text; m.ending(&rest[i]) && !m.ending(&first) && draw.Width(first.text+beside) <= m.w-8 {
+			first.text += beside
+			rest = slices.Concat(rest[:i], rest[i+1:])
+			break
+		}
+	}
+	if n := len(rest); n > 0 {
 		first.text += " (+" + strconv.Itoa(n) + ")"
 	}
 	if first.level == control.Crit {
@@ -76,7 +84,31 @@ func (m *Model) notices(s *control.Snapshot) []message {
 			out = append(out, message{text: k.Sayf("scheduled-soon", strings.TrimSpace(x.Scenario+" "+x.Vendor), draw.MinSec(left)), level: control.Warn})
 		}
 	}
-	return append(out, m.endings(s)...)
+	out = append(out, m.endings(s)...)
+	slices.SortStableFunc(out, m.urgency)
+	return out
+}
+
+// ending says whether a notice is about something that ends in under two minutes.
+func (m *Model) ending(n *message) bool {
+	return !n.until.IsZero() && n.until.Sub(m.moment()) < endsSoon
+}
+
+// urgency orders notices: alarms as they are, then what is about to end, what
+// ends first before the others, then the rest.
+func (m *Model) urgency(a, b message) int {
+	key := func(n *message) (int, int64) {
+		switch {
+		case n.level == control.Crit:
+			return 0, 0
+		case m.ending(n):
+			return 1, n.until.UnixNano()
+		}
+		return 2, 0
+	}
+	ra, ta := key(&a)
+	rb, tb := key(&b)
+	return cmp.Or(cmp.Compare(ra, rb), cmp.Compare(ta, tb))
 }
 
 // manualNotice says that people move the weights, and for how long.
@@ -84,7 +116,13 @@ func (m *Model) manualNotice(s *control.Snapshot) message {
 	if s.FailoverUntil == nil {
 		return message{text: m.look.Sayf("manual-file"), level: control.Warn}
 	}
-	return message{text: m.look.Sayf("manual-left", draw.MinSec(s.FailoverUntil.Sub(m.moment()).Seconds())), level: control.Warn}
+	extends := ""
+	if o := extendedNext(s); o != nil && o.Kind == "manual" {
+		extends = m.look.Sayf("manual-extend")
+	} else if o != nil {
+		extends = m.look.Sayf("other-extend", m.look.OverrideKind(o.Kind))
+	}
+	return message{text: m.look.Sayf("manual-left", draw.MinSec(s.FailoverUntil.Sub(m.moment()).Seconds())) + extends, level: control.Warn, until: *s.FailoverUntil}
 }
 
 // incidentNotice is the banner of an outage that nobody ordered: beside the
@@ -112,6 +150,8 @@ func (m *Model) incidentNotice(s *control.Snapshot) (message, bool) {
 	return message{text: m.look.Sayf("incident-over", name, what), level: control.Warn}, true
 }
 
+const endsSoon = 2 * time.Minute
+
 // endings are what people have set and ends in under two minutes, with the key
 // that prolongs it.
 func (m *Model) endings(s *control.Snapshot) []message {
@@ -127,15 +167,15 @@ func (m *Model) endings(s *control.Snapshot) []message {
 		switch o.Kind {
 		case "pin":
 			pinned = true
-			out = append(out, message{text: k.Sayf("pin-ends", left), level: control.Warn})
+			out = append(out, message{text: k.Sayf("pin-ends", left), level: control.Warn, until: *o.Until})
 		case "manual": // its notice says so
 		default:
-			out = append(out, message{text: k.Sayf("override-ends", draw.Clean(o.Text), left), level: control.Warn})
+			out = append(out, message{text: k.Sayf("override-ends", draw.Clean(o.Text), left), level: control.Warn, until: *o.Until})
 		}
 	}
 	if p := s.Pin; p != nil && !pinned && !p.Until.IsZero() {
-		if left := p.Until.Sub(m.moment()).Seconds(); left > 0 && left < 120 {
-			out = append(out, message{text: k.Sayf("pin-ends", draw.MinSec(left)), level: control.Warn})
+		if left := p.Until.Sub(m.moment()).Seconds(); left > 0 && left < endsSoon.Seconds() {
+			out = append(out, message{text: k.Sayf("pin-ends", draw.MinSec(left)), level: control.Warn, until: p.Until})
 		}
 	}
 	return out

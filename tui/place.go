@@ -180,12 +180,11 @@ func (m *Model) overridesLines(w, h int, k draw.Look) []string {
 	return draw.Page([]draw.Tab{{Name: k.Sayf("overrides-title"), On: true}}, []draw.Span{{Style: k.Dim, Text: "o Esc"}}, v.Lines(iw, ih, k), w, h, k)
 }
 
-// extend prolongs what ends next: what has under two minutes, else the pin, else
-// a lease of manual failover.
-func (m *Model) extend() tea.Cmd {
+// extendedNext is what ends next of what can be prolonged, nil where nothing can.
+func extendedNext(s *control.Snapshot) *control.Override {
 	var next *control.Override
-	for i := range m.live.Overrides {
-		o := &m.live.Overrides[i]
+	for i := range s.Overrides {
+		o := &s.Overrides[i]
 		if o.Extend == "" || o.Until == nil {
 			continue
 		}
@@ -193,7 +192,12 @@ func (m *Model) extend() tea.Cmd {
 			next = o
 		}
 	}
-	switch {
+	return next
+}
+
+// extend prolongs what ends next, else the pin.
+func (m *Model) extend() tea.Cmd {
+	switch next := extendedNext(m.live); {
 	case next != nil:
 		return m.prolong(next)
 	case m.live.Pin != nil:

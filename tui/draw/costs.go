@@ -30,7 +30,7 @@ func (d *Costs) SliderAt(w, h int) (x, y, n int) {
 	if d.C == nil || len(d.Shares) == 0 {
 		return 0, 0, 0
 	}
-	y = d.headRows(h) + 2 + len(d.Vendors) + 1
+	y = d.headRows(w, h) + 2 + len(d.Vendors) + 1
 	n = w - costLabel - 1 - number
 	if y+len(d.Vendors) > h || n < 6 {
 		return 0, 0, 0
@@ -38,11 +38,17 @@ func (d *Costs) SliderAt(w, h int) (x, y, n int) {
 	return costLabel + 1, y, n
 }
 
-func (d *Costs) headRows(h int) int {
-	if d.L != nil && d.L.Headline != "" && h >= 16 {
-		return 2
+// headRows is how many rows the summary and the headline take.
+func (d *Costs) headRows(w, h int) int { return 1 + len(d.headline(w, h)) }
+
+// headline is what the ledger says in a sentence, whole; nothing where there is
+// little room.
+func (d *Costs) headline(w, h int) []string {
+	if d.L == nil || d.L.Headline == "" || h < 16 {
+		return nil
 	}
-	return 1
+	lines := Wrap(d.L.Headline, w)
+	return lines[:min(len(lines), max(1, h/8))]
 }
 
 // Lines draws the screen in w x h.
@@ -56,8 +62,8 @@ func (d *Costs) Lines(w, h int, k Look) []string {
 		return block(nil, w, h)
 	}
 	out := []string{d.summary(w, k)}
-	if d.headRows(h) == 2 {
-		out = append(out, NewRow(w, k).Add(k.Note, d.L.Headline).String())
+	for _, l := range d.headline(w, h) {
+		out = append(out, NewRow(w, k).Add(k.Note, l).String())
 	}
 	out = append(out, Rule([]Span{{k.Strong, k.Sayf("effective")}, {k.Dim, " " + k.Sayf("per-million") + ", " + d.C.Currency}}, []Span{{k.Dim, k.Sayf("since-24h")}}, w, k))
 	out = append(out, d.prices(w, k)...)

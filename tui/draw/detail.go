@@ -30,9 +30,11 @@ func (p *Panel) Detail(w, h int, k Look) []string {
 		body = append(body, p.outcomes(iw, room < 3, k))
 		room--
 	}
-	if room > 0 {
-		body = append(body, p.limits(iw, k))
-		room--
+	for _, l := range p.limits(iw, k) {
+		if room > 0 {
+			body = append(body, l)
+			room--
+		}
 	}
 	if room > 0 {
 		body = append(body, p.spent(iw, k))
@@ -171,11 +173,12 @@ func (p *Panel) outcomes(w int, tokens bool, k Look) string {
 }
 
 // limits is what is known of the vendor's limit, in words, and what admission
-// lets through of it.
-func (p *Panel) limits(w int, k Look) string {
+// lets through of it: in one row, or the words in rows of their own.
+func (p *Panel) limits(w int, k Look) []string {
 	r := NewRow(w, k)
 	l := &p.V.Limit
-	r.Add(k.Dim, k.Limit).Pad(14)
+	const label = 14
+	r.Add(k.Dim, k.Limit).Pad(label)
 	if l.KnownRPS != nil && l.LearnedRPS != nil {
 		r.Add(k.Dim, k.Known+" ").Add(k.Strong, Rate(*l.KnownRPS)+"/s").Add("", "   ")
 	}
@@ -188,7 +191,15 @@ func (p *Panel) limits(w int, k Look) string {
 	if x := p.V.InFlightLimit; x != nil {
 		r.Add(k.Dim, k.Sayf("in-flight-limit")+" ").Add(k.Strong, round(*x)).Add("", "   ")
 	}
-	return r.Add("", LimitText(l, p.Now, k)).String()
+	text := LimitText(l, p.Now, k)
+	if Width(Clean(text)) <= r.Left() || r.w == label {
+		return []string{r.Add("", text).String()}
+	}
+	out := []string{r.String()}
+	for _, s := range Wrap(text, w-label) {
+		out = append(out, NewRow(w, k).Pad(label).Add("", s).String())
+	}
+	return out
 }
 
 // spent is its tokens, its cost and what others have measured of it.

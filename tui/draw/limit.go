@@ -42,7 +42,11 @@ func LimitText(l *control.Limit, now time.Time, k Look) string {
 	if l.Confidence != nil {
 		sure = k.Sayf("sure", Whole(100**l.Confidence))
 	}
-	return joined(k, strings.TrimRight(k.Sayf("limit-learned", value, scope, ago), " "), l.Evidence, sure)
+	evidence := l.Evidence
+	if strings.HasPrefix(evidence, "~") { // a sentence that says all of this: what it adds is whence
+		_, evidence, _ = strings.Cut(evidence, " ago ")
+	}
+	return joined(k, strings.TrimRight(k.Sayf("limit-learned", value, scope, ago), " "), evidence, sure)
 }
 
 // joined are texts with dots between, the empty ones left out.

@@ -60,6 +60,7 @@ func TestLimitText_SaysHowMuchOfWhatForWhomAndWhy(t *testing.T) {
 		{control.Limit{LearnedRPS: f(20), Type: "requests", Scope: "account", LearnedAt: &at, Evidence: "from 41 refusals", Confidence: f(0.92)}, "~20/s per account, learned 3:00 ago · from 41 refusals · 92% sure"},
 		{control.Limit{Type: "tokens", Scope: "key", Unit: "tokens/min", Value: f(60000), LearnedAt: &at}, "~60,000 tokens/min per key, learned 3:00 ago"},
 		{control.Limit{Type: "concurrency", Value: f(16), LearnedAt: &at}, "~16 in flight, learned 3:00 ago"},
+		{control.Limit{LearnedRPS: f(20), Type: "requests", Scope: "account", LearnedAt: &at, Evidence: "~20/s per account, learned 3 min ago from 41 refusals", Confidence: f(0.92)}, "~20/s per account, learned 3:00 ago · from 41 refusals · 92% sure"},
 		{control.Limit{Type: "slope", Evidence: "slope: rose too fast"}, "its rate may rise slowly only · slope: rose too fast"},
 	} {
 		if got := LimitText(&x.l, now, look(false, theme.Plain)); got != x.want {

@@ -50,7 +50,7 @@ func (d *Overrides) row(o *control.Override, on bool, w int, k Look) string {
 	} else {
 		r.Add("", "  ")
 	}
-	kind := k.overrideKind(o.Kind)
+	kind := k.OverrideKind(o.Kind)
 	r.Add(kindInk(o.Kind, k), kind).Pad(12).Add("", " ")
 	left, ink := timeLeft(o, d.Now, k)
 	by := strings.TrimPrefix(o.By, "operator:")
@@ -99,7 +99,8 @@ func kindInk(kind string, k Look) theme.Style {
 	return k.WarnBold
 }
 
-func (w *Words) overrideKind(kind string) string {
+// OverrideKind is a kind of override in a word.
+func (w *Words) OverrideKind(kind string) string {
 	if s := w.Say["override-"+kind]; s != "" {
 		return s
 	}

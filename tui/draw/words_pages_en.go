@@ -26,7 +26,7 @@ var englishPages = map[string]string{
 
 	"overrides-title": "OVERRIDES IN FORCE", "no-overrides": "Nothing is set over the controller.", "ends-it": "ends it:", "extends-it": "extends it:", "until-ended": "until ended",
 	"override-pin": "pin", "override-drain": "drain", "override-manual": "failover", "override-limit": "limit", "override-disabled": "disabled", "override-fault": "fault", "override-observe": "observe",
-	"nothing-extend": "nothing that could be extended is in force", "override-ends": "%s ends in %s: p extends it", "manual-left": "FAILOVER MANUAL for %s: breakers alarm and move nothing (p extends it)", "failover-manual": "FAILOVER MANUAL", "manual-short": "MANUAL", "manual-file": "FAILOVER MANUAL by the configuration: breakers alarm and move nothing",
+	"nothing-extend": "nothing that could be extended is in force", "override-ends": "%s ends in %s: p extends it", "manual-left": "FAILOVER MANUAL for %s: breakers alarm and move nothing", "manual-extend": " (p extends it)", "other-extend": " (p extends the %s, which ends first)", "failover-manual": "FAILOVER MANUAL", "manual-short": "MANUAL", "manual-file": "FAILOVER MANUAL by the configuration: breakers alarm and move nothing",
 	"cannot-run": "%q cannot be run from here", "count-overrides": "%d overrides", "count-override": "1 override",
 	"shedding": "%s refused for want of room in the last 10 s (%s of them batch), %d waiting",
 

@@ -26,7 +26,7 @@ var chinesePages = map[string]string{
 
 	"overrides-title": "生效中的人工设置", "no-overrides": "控制器之上没有人工设置。", "ends-it": "结束：", "extends-it": "延长：", "until-ended": "直到手动结束",
 	"override-pin": "权重", "override-drain": "排空", "override-manual": "切换", "override-limit": "限速", "override-disabled": "停用", "override-fault": "故障", "override-observe": "观察",
-	"nothing-extend": "没有可延长的设置", "override-ends": "%s 将在 %s 后到期：p 延长", "manual-left": "手动切换，还剩 %s：熔断只报警，不移动权重（p 延长）", "failover-manual": "手动切换", "manual-short": "手动切换", "manual-file": "配置为手动切换：熔断只报警，不移动权重",
+	"nothing-extend": "没有可延长的设置", "override-ends": "%s 将在 %s 后到期：p 延长", "manual-left": "手动切换，还剩 %s：熔断只报警，不移动权重", "manual-extend": "（p 延长）", "other-extend": "（p 先延长先到期的：%s）", "failover-manual": "手动切换", "manual-short": "手动切换", "manual-file": "配置为手动切换：熔断只报警，不移动权重",
 	"cannot-run": "%q 无法在这里执行", "count-overrides": "%d 项人工设置", "count-override": "1 项人工设置",
 	"shedding": "最近 10 秒因无余量拒绝 %s 个请求（其中批量 %s），%d 个在等待",
 
