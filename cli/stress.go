@@ -302,7 +302,7 @@ func progressLine(p stress.Progress) string {
 	}
 	b.WriteString(p.Stage)
 	if p.Arrivals != "" {
-		fmt.Fprintf(&b, "  %d samples  %.1f/s  P50 %s P99 %s ms", p.Samples, p.RPS, msText(p.P50ms), msText(p.P99ms))
+		fmt.Fprintf(&b, "  %d samples  %.1f/s  P50 %s P99 %s", p.Samples, p.RPS, msText(p.P50ms), msText(p.P99ms))
 		if p.Refused > 0 {
 			fmt.Fprintf(&b, "  refused %d", p.Refused)
 		}
