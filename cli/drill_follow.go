@@ -154,10 +154,18 @@ func (f *follower) more(d *control.DrillState, phase string) string {
 		}
 	case control.PhaseVerified:
 		if d.CutoverS != nil {
-			return fmt.Sprintf(", cutover %s of %s", clockText(*d.CutoverS), clockText(d.TargetS))
+			return fmt.Sprintf(", cutover %s, asked %s", clockText(*d.CutoverS), asksText(d))
 		}
 	}
 	return ""
+}
+
+// asksText is the time that counts, and the target where a scenario asks for less.
+func asksText(d *control.DrillState) string {
+	if d.BoundS > 0 {
+		return "within " + clockText(d.BoundS) + "; target " + clockText(d.TargetS)
+	}
+	return "within " + clockText(d.TargetS)
 }
 
 // checklist prints the facilitator's lines at the start, and when one is ticked.

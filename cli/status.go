@@ -201,9 +201,9 @@ func drillLine(d *control.DrillState) string {
 	}
 	switch {
 	case d.CutoverS != nil:
-		s += fmt.Sprintf(", cutover %s of %s", clockText(*d.CutoverS), clockText(d.TargetS))
+		s += fmt.Sprintf(", cutover %s, asked %s", clockText(*d.CutoverS), asksText(d))
 	case d.Verdict == nil:
-		s += fmt.Sprintf(", %s of %s", clockText(d.ClockS), clockText(d.TargetS))
+		s += fmt.Sprintf(", %s, asked %s", clockText(d.ClockS), asksText(d))
 	}
 	if d.Verdict != nil {
 		s += ", " + *d.Verdict
@@ -217,10 +217,10 @@ func drillLine(d *control.DrillState) string {
 	return s + fmt.Sprintf(", %d requests failed", d.Requests.Failed)
 }
 
-// clockText is a clock's reading, m:ss.t: cut, not rounded, as a clock that
-// stops shows it.
+// clockText is a clock's reading, m:ss.t, rounded half up: a result is not made
+// better than it was.
 func clockText(s float64) string {
-	t := int64(s*10 + 1e-6)
+	t := int64(s*10 + 0.5 + 1e-6)
 	return fmt.Sprintf("%d:%02d.%d", t/600, t/10%60, t%10)
 }
 

@@ -401,7 +401,7 @@ func TestAbort_AfterTheProofKeepsTheCutover(t *testing.T) {
 		s.ends(control.Passed, "")
 		s.set(func() { s.by("b").State = control.Ejected })
 		s.pass(time.Second)
-		s.ends(control.Aborted, "no other vendor may take traffic any more; the cutover 0:03.2 was proven before that")
+		s.ends(control.Aborted, "no other vendor may take traffic any more; the cutover 0:03.3 was proven before that")
 		if s.fault != nil || s.m.State().CutoverS == nil {
 			t.Error("the fault is still in, or the cutover forgotten")
 		}

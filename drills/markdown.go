@@ -21,7 +21,7 @@ func markdown(r *control.Report) string {
 	}
 	b.WriteString("\n\n")
 	if r.CutoverS != nil {
-		fmt.Fprintf(&b, "Cutover **%s** against %s. Seconds in which clients were hurt: %g.\n\n", clock(*r.CutoverS), clock(r.TargetS), r.HurtS)
+		fmt.Fprintf(&b, "Cutover **%s**, asked %s. Seconds in which clients were hurt: %g.\n\n", clock(*r.CutoverS), asks(r.BoundS, r.TargetS), r.HurtS)
 	}
 	b.WriteString(formula(r) + "\n\n")
 	facts(&b, r)
@@ -264,9 +264,17 @@ func figure(v *float64) string {
 	return fmt.Sprintf("%.0f", *v)
 }
 
-// clock writes seconds as m:ss.t: cut, not rounded, as a clock that stops shows
-// it.
+// asks is the time that counts, and the target where a scenario asks for less.
+func asks(bound, target float64) string {
+	if bound > 0 {
+		return "within " + clock(bound) + "; target " + clock(target)
+	}
+	return "within " + clock(target)
+}
+
+// clock writes seconds as m:ss.t, rounded half up: a result is not made better than
+// it was.
 func clock(s float64) string {
-	t := int64(math.Floor(s*10 + 1e-6))
+	t := int64(math.Floor(s*10 + 0.5 + 1e-6))
 	return fmt.Sprintf("%d:%02d.%d", t/600, t/10%60, t%10)
 }

@@ -15,7 +15,7 @@ func (r *run) newReport() control.Report {
 	exercised, not := r.scope()
 	return control.Report{
 		ID: r.id, Scenario: r.scenario.Name, Vendor: r.vendor, Fault: r.spec, Who: r.start.Who(), Environment: r.terms.environment,
-		Started: r.st.Started, ConfigDigest: r.terms.digest, TargetS: r.st.TargetS, Phases: []control.Moment{},
+		Started: r.st.Started, ConfigDigest: r.terms.digest, TargetS: r.st.TargetS, BoundS: r.st.BoundS, Phases: []control.Moment{},
 		Hypothesis: []control.Bound{}, Requests: r.st.Requests, Latency: map[string]control.Latency{},
 		Series: []control.Point{}, Weights: []control.WeightsAt{}, Note: r.start.Note, Ticket: r.start.Ticket, Files: map[string]string{},
 		Exercised: exercised, NotExercised: not, Judge: r.scenario.Judge, Incident: r.incident,
@@ -211,7 +211,7 @@ func (r *run) announce() {
 	if r.scenario.external() && !r.incident {
 		then = ". Put " + r.label + " back now"
 	}
-	r.say(level, r.me(), fmt.Sprintf("%s %s against %s, %s; clients failed: %d of %d%s", word, clock(proof), clock(st.TargetS), verdict,
+	r.say(level, r.me(), fmt.Sprintf("%s %s (asked %s), %s; clients failed: %d of %d%s", word, clock(proof), asks(st.BoundS, st.TargetS), verdict,
 		st.Requests.Failed, st.Requests.OK+st.Requests.Failed, then),
 		map[string]any{"cutover_s": st.CutoverS, "verdict": *st.Verdict, "phase": control.PhaseVerified})
 }

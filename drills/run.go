@@ -124,6 +124,9 @@ func newRun(m *Machine, s *Scenario, c *control.StartDrill, vendor string, spec 
 		Requests: control.DrillRequests{Lost: []string{}}, Judge: s.Judge, Preflight: []control.Check{}, Steps: []control.StepState{}, Checklist: []control.Task{},
 		Budget: &control.DrillRisk{MaxFailed: int64(r.terms.rules.MaxFailed)},
 	}
+	if b := s.bound().Seconds(); b > 0 && b < r.st.TargetS {
+		r.st.BoundS = b
+	}
 	if c := r.terms.rules.MaxCost; c > 0 {
 		r.st.Budget.MaxCost = &c
 	}

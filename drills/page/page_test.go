@@ -31,7 +31,7 @@ func whole() *control.Report {
 		ID: "20261201-100000-4f2a", Scenario: "kill-primary", Vendor: "lanyun", Who: "operator:li", Environment: "DEMO", ConfigDigest: "3b1f",
 		Fault:   control.FaultSpec{Kind: "refuse", Percent: control.Figure(100), For: control.Duration(15 * time.Minute), Lane: "interactive"},
 		Verdict: control.Failed, Reason: "2 of 270 requests failed", Started: t0.Add(-15 * time.Second), Ended: &ended,
-		TargetS: 420, CutoverS: control.Figure(4.26), HurtS: 1, Judge: "cutover",
+		TargetS: 420, BoundS: 60, CutoverS: control.Figure(4.26), HurtS: 1, Judge: "cutover",
 		Phases: []control.Moment{
 			at(control.PhaseSteady, -15), at(control.PhaseFault, 0), at(control.PhaseDetected, 4.1), at(control.PhaseShifted, 4.26), at(control.PhaseVerified, 14.004),
 			at(control.PhaseRestored, 30), at(control.PhaseFailback, 85.9), at(control.PhaseDone, 86),
@@ -106,7 +106,7 @@ func render(t *testing.T, r *control.Report) (doc, texts string) {
 func TestRender_ShowsTheWholeReport(t *testing.T) {
 	doc, texts := render(t, whole())
 	for _, want := range []string{
-		"Drill: kill-primary, lanyun", "0:04.2", "against 7:00.0", "failed", "2 of 270 requests failed", "seconds in which clients were hurt: 1",
+		"Drill: kill-primary, lanyun", "0:04.3", "asked within 1:00.0; target 7:00.0", "failed", "2 of 270 requests failed", "seconds in which clients were hurt: 1",
 		"refuse of 100 % of attempts in the lane interactive, for at most 15m", "operator:li", "DEMO", "3b1f", "a note", "OPS-12", "1.0.0", "x.rec.gz",
 		"T-0:15.000", "T+0:00.000", "T+0:04.100", "T+0:14.004", "2026-12-01 10:00:14.008 UTC", "good service without it was proven",
 		"at least 0.999", "0.9926: 2 of 270 failed", "not seen", "Failback, judged apart: passed, 0:55.9",
@@ -114,7 +114,7 @@ func TestRender_ShowsTheWholeReport(t *testing.T) {
 		"20261124-100000-11aa", "20261117-100000-22bb", "inconclusive", "slower than the median", "this run",
 		"180 requests", "0:04.5", "-0.2 s", "witness.jsonl", "this machine's", "room at bailian", "warned", "restore lanyun", "call the vendor: done",
 		"retry amplification", "1.07", "that the engine notices", "the vendor's own endpoint", strings.Repeat("ab", 32), strings.Repeat("cd", 32), "baton drill verify 20261201-100000-4f2a",
-		"Share of the attempts begun", "Clients' success", "First token of streams at lanyun", "First token of streams at bailian", "P50", "P90", "P99", "Weights", "cutover 0:04.2",
+		"Share of the attempts begun", "Clients' success", "First token of streams at lanyun", "First token of streams at bailian", "P50", "P90", "P99", "Weights", "cutover 0:04.3",
 	} {
 		if !strings.Contains(texts, want) {
 			t.Errorf("%q is not on the page", want)
@@ -186,7 +186,7 @@ func TestRender_WhatIsMissingIsNotZero(t *testing.T) {
 		edit      func(r *control.Report)
 		want, not string
 	}{
-		{"no cutover", func(r *control.Report) { r.CutoverS = nil }, "No cutover was proven", "against 7:00.0"},
+		{"no cutover", func(r *control.Report) { r.CutoverS = nil }, "No cutover was proven", "asked within 7:00.0"},
 		{"no price", func(r *control.Report) { r.Cost.Extra = nil }, "not known", "0.0000"},
 		{"no runs before", func(r *control.Report) { r.Comparison = nil }, "", "Compared with"},
 		{"no witness", func(r *control.Report) { r.Witness = nil }, "", "The witness"},
@@ -229,11 +229,11 @@ func TestRender_AnEmptyReportHasAPage(t *testing.T) {
 	render(t, &control.Report{})
 }
 
-func TestClock_IsCutNotRounded(t *testing.T) {
+func TestClock_RoundsHalfUp(t *testing.T) {
 	for _, c := range []struct {
 		s    float64
 		want string
-	}{{4.26, "0:04.2 T+0:04.260"}, {59.99, "0:59.9 T+0:59.990"}, {420, "7:00.0 T+7:00.000"}, {-15, "-0:15.0 T-0:15.000"}, {-0.0001, "0:00.0 T+0:00.000"}} {
+	}{{4.25, "0:04.3 T+0:04.250"}, {2.76, "0:02.8 T+0:02.760"}, {59.99, "1:00.0 T+0:59.990"}, {420, "7:00.0 T+7:00.000"}, {-15, "-0:15.0 T-0:15.000"}, {-0.0001, "0:00.0 T+0:00.000"}} {
 		if got := fmt.Sprint(clock(c.s), " ", offset(c.s)); got != c.want {
 			t.Errorf("%v: %s, want %s", c.s, got, c.want)
 		}

@@ -9,10 +9,10 @@ import (
 	"baton/engine/control"
 )
 
-// clock writes seconds as m:ss.t: cut, not rounded, as a clock that stops shows
-// it.
+// clock writes seconds as m:ss.t, rounded half up: a result is not made better than
+// it was.
 func clock(s float64) string {
-	t := int64(math.Floor(math.Abs(s)*10 + 1e-6))
+	t := int64(math.Floor(math.Abs(s)*10 + 0.5 + 1e-6))
 	sign := ""
 	if s < 0 && t > 0 {
 		sign = "-"

@@ -33,6 +33,7 @@ type DrillState struct {
 	Phase    string        `json:"phase"`
 	ClockS   float64       `json:"clock_s"` // since the fault; it stands still at the cutover
 	TargetS  float64       `json:"target_s"`
+	BoundS   float64       `json:"bound_s,omitempty"` // the scenario's own, where it is tighter than the target
 	CutoverS *float64      `json:"cutover_s"` // null until proven
 	Phases   []Moment      `json:"phases"`    // reached ones, in their order
 	Verdict  *string       `json:"verdict"`   // null while it runs
@@ -174,6 +175,7 @@ type Report struct {
 	Ended        *time.Time         `json:"ended"`
 	ConfigDigest string             `json:"config_digest"`
 	TargetS      float64            `json:"target_s"`
+	BoundS       float64            `json:"bound_s,omitempty"` // the scenario's own, where it is tighter than the target
 	CutoverS     *float64           `json:"cutover_s"`
 	HurtS        float64            `json:"hurt_s"`
 	Phases       []Moment           `json:"phases"`
