@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -53,7 +54,7 @@ func TestHelp_OfEveryCommandHasAnExample(t *testing.T) {
 			}
 		}
 	}
-	for _, name := range []string{"serve", "attach", "status", "weights", "kill", "restore", "drain", "undrain", "enable", "failures", "drill list", "drill history", "drill show", "drill abort", "sim", "version"} {
+	for _, name := range []string{"serve", "attach", "status", "weights", "kill", "restore", "drain", "undrain", "enable", "failures", "drill list", "drill history", "drill show", "drill abort", "drill run", "drill verify", "failover", "limits", "check", "init", "witness", "replay", "stress", "benchmarks", "costs", "leverage", "bill", "db", "sim", "version"} {
 		if !known["baton "+name] {
 			t.Errorf("there is no baton %s", name)
 		}
@@ -77,7 +78,7 @@ func TestFlags_StateConfigAndControlAreTakenByEveryCommand(t *testing.T) {
 		{"drill", "abort"},
 	} {
 		state := t.TempDir()
-		reads := len(args) > 1 && (args[1] == "history" || args[1] == "show") // records need no engine
+		reads := len(args) > 1 && slices.Contains([]string{"list", "history", "show"}, args[1]) // files need no engine
 		if out, errs, code := run(t, append(args, "--state", state)...); !reads && (code != exitError || out != "" || !strings.Contains(errs, state)) {
 			t.Errorf("%v --state: exit code %d, %q, %q", args, code, out, errs)
 		}
@@ -108,10 +109,10 @@ func TestDrill_RecordsAreReadWithoutAnEngine(t *testing.T) {
 	if err := os.WriteFile(state+"/drills/20261201-100000-4f2a.json", []byte(record), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if out, errs, code := run(t, "drill", "history", "--state", state); code != exitOK || !strings.Contains(out, "0:02.7") {
+	if out, errs, code := run(t, "drill", "history", "--state", state); code != exitOK || !strings.Contains(out, "0:02.8") {
 		t.Errorf("history: %d, %q, %q", code, out, errs)
 	}
-	if out, errs, code := run(t, "drill", "show", "20261201-100000-4f2a", "--state", state); code != exitOK || !strings.Contains(out, `"verdict": "passed"`) {
+	if out, errs, code := run(t, "drill", "show", "20261201-100000-4f2a", "--state", state); code != exitOK || !strings.Contains(out, "**passed**") {
 		t.Errorf("show: %d, %q, %q", code, out, errs)
 	}
 	if _, errs, code := run(t, "drill", "show", "../x", "--state", state); code != exitError {
