@@ -14,21 +14,21 @@ func (r *run) checklist() {
 	}
 	switch {
 	case r.scenario.external():
-		add("it is agreed who cuts "+r.label+", where, and how it is put back", "")
-		add("those who have to know do, and know whom to call to end it", "")
-		add(r.label+" is cut", control.PhaseFault)
+		add("agreed: who cuts "+r.label+", where, and how it is put back", "")
+		add("all who have to know do, and whom to call to end it", "")
+		add(r.label+" is cut: x, or `baton drill mark`", control.PhaseFault)
 		add("the engine has noticed", control.PhaseDetected)
 		add("good service without it is proven", control.PhaseVerified)
-		add("what was cut is put back", control.PhaseRestored)
+		add(r.label+" is put back: x, or `baton drill mark`", control.PhaseRestored)
 		add(r.label+" carries its weight again", control.PhaseFailback)
 	case r.scenario.Failover == failoverManual:
-		add("somebody can end the drill at any moment and knows how: `baton drill abort`", "")
+		add("somebody can end it at any moment: A, or `baton drill abort`", "")
 		add("the alarm has reached whoever is on call", "")
 		add("somebody has said what is wrong, and with which vendor", "")
 		add("somebody has acted on the weights", control.PhaseDetected)
 		add("no traffic goes to the vendor any more", control.PhaseShifted)
 		add("good service without it is proven", control.PhaseVerified)
-		add("those on call were told that it was a drill, and that the vendor is back", "")
+		add("those on call know that it was a drill and is over", "")
 		add("the weights are where they belong", control.PhaseFailback)
 	}
 }

@@ -20,6 +20,8 @@ func (r *run) mark(task int, who string) error {
 		t := &r.st.Checklist[task-1]
 		t.Done = !t.Done
 		return nil
+	case r.st.Waits == "" && r.scenario.external() && !r.t0.IsZero():
+		return nil // it is known already: this one confirms it
 	case r.st.Waits == "":
 		return control.Errorf(control.Conflict, "the drill %s waits for nobody", r.id)
 	}
@@ -45,7 +47,7 @@ func (r *run) await(ctx context.Context) error {
 	since := time.Now()
 	r.mu.Lock()
 	r.st.Armed = nil
-	r.st.Waits = fmt.Sprintf("cut %s now (its endpoint, a firewall or the key), and say so: `baton drill mark`", r.label)
+	r.st.Waits = fmt.Sprintf("cut %s now, then x or `baton drill mark`", r.label)
 	r.mu.Unlock()
 	r.say(control.Warn, r.me(), fmt.Sprintf("drill %s waits for people to cut %s, for at most %s", r.scenario.Name, r.label, r.spec.For), map[string]any{})
 	tick := time.NewTicker(pace)
@@ -113,7 +115,7 @@ func (r *run) cut(t *control.Tally, since time.Time) bool {
 	if pressed {
 		r.stamp(momentPressed, key.at)
 	}
-	r.st.Waits = fmt.Sprintf("put %s back once the cutover is proven, and say so: `baton drill mark`", r.label)
+	r.st.Waits = fmt.Sprintf("put %s back once proven, then x or `baton drill mark`", r.label)
 	return true
 }
 

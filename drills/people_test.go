@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/charmbracelet/x/ansi"
+
 	"baton/engine/control"
 )
 
@@ -122,6 +124,16 @@ func TestExternal_TheClockRunsFromTheKeypressAndTheFirstBadAttemptIsStamped(t *t
 		}
 		g.fails("a", false)
 		g.send(&control.MarkDrill{Meta: control.Meta{By: "li"}})
+		g.pass(3 * time.Second)
+		if d := g.drill(); d.Phase != control.PhaseRestored {
+			t.Errorf("in %s", d.Phase)
+		}
+		g.send(&control.MarkDrill{Meta: control.Meta{By: "wang"}}) // who says it again is right
+		for _, task := range g.drill().Checklist {
+			if ansi.StringWidth(task.Text) >= 70 {
+				t.Errorf("too long for a screen: %q", task.Text)
+			}
+		}
 		g.pass(3 * time.Minute)
 		r := g.report(c.ID)
 		if r.Verdict != control.Passed || r.Ended == nil || r.Failback != control.Passed || r.Extra["affected_s"] != affected || !strings.HasPrefix(r.Exercised[0], "the vendor's own endpoint") {
