@@ -251,7 +251,7 @@ func (m *Model) cancelNext() tea.Cmd {
 // mark tells a drill that what it waits for has been done, or ticks a task.
 func (m *Model) mark(task int) tea.Cmd {
 	d := m.live.Drill
-	if d == nil || d.Verdict != nil || task == 0 && d.Waits == "" {
+	if d == nil || task == 0 && d.Waits == "" && d.Fault.Kind != "external" {
 		m.say(control.Info, "mark-none")
 		return nil
 	}

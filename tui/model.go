@@ -262,9 +262,7 @@ func (m *Model) take(s *control.Snapshot, at time.Time) {
 	m.caution(before, s)
 	m.timer.see(m.eventOf(s), s.Time, at)
 	m.shed.see(s, at)
-	if m.timer.id != "" {
-		m.welcome = false
-	}
+	m.greet()
 	m.scale.see(s, at)
 	m.checkDraft()
 	m.selected = min(m.selected, max(0, len(s.Vendors)-1))
@@ -277,9 +275,6 @@ func (m *Model) take(s *control.Snapshot, at time.Time) {
 // caution is what the first state decides, and what a restart or a reload of
 // the engine changes: in production the console is locked until W.
 func (m *Model) caution(before, s *control.Snapshot) {
-	if !s.Simulated {
-		m.welcome = false
-	}
 	switch {
 	case production(s) && (before == nil || before.Environment != s.Environment):
 		m.readOnly, m.draft, m.drag, m.burst.on = true, nil, nil, false
@@ -298,6 +293,21 @@ func (m *Model) caution(before, s *control.Snapshot) {
 func production(s *control.Snapshot) bool {
 	e := s.Environment
 	return e == "PROD" || len(e) > 5 && e[:5] == "PROD-"
+}
+
+// greet keeps the first screen for who sees it for the first time: an engine of
+// this console's own, simulated, without a past, and with nothing to see to.
+func (m *Model) greet() {
+	s := m.live
+	if !m.welcome || s == nil {
+		return
+	}
+	const starting = 5 * time.Second // events of the start itself
+	began := s.Time.Add(-time.Duration(s.UptimeS*float64(time.Second)) - starting)
+	past := len(m.events) > 0 && m.events[0].Time.Before(began)
+	if past || !m.o.Embedded || !s.Simulated || s.Drill != nil || s.Incident != nil || len(s.Alerts) > 0 {
+		m.welcome = false
+	}
 }
 
 // addEvents takes events of the journal, and rings once where one is critical.
@@ -320,6 +330,7 @@ func (m *Model) addEvents(es []control.Event) tea.Cmd {
 	if over := len(m.events) - journalKept; over > 0 {
 		m.events = append(m.events[:0:0], m.events[over:]...)
 	}
+	m.greet()
 	if !ring || m.out == nil {
 		return nil
 	}

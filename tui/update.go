@@ -258,7 +258,11 @@ func (m *Model) freeze() {
 }
 
 func (m *Model) toggleReadOnly() {
-	if m.o.ReadOnly {
+	switch {
+	case m.player != nil:
+		m.say(control.Warn, "replay-only")
+		return
+	case m.o.ReadOnly:
 		m.say(control.Warn, "readonly-forced")
 		return
 	}

@@ -330,7 +330,9 @@ func TestBusyCommit_SendsTheLastOfManyNudges(t *testing.T) {
 }
 
 func TestFirstScreen_GoesWithTheKeyThatDoesItsWorkToo(t *testing.T) {
-	c := newConsole(made(2), Options{Embedded: true})
+	first := made(2)
+	first.UptimeS = 120
+	c := newConsole(first, Options{Embedded: true})
 	if !strings.Contains(c.View(), "no money") {
 		t.Fatal("no first screen")
 	}

@@ -339,11 +339,13 @@ func (m *Model) helpHeight() int { return max(3, m.h-2) }
 func (m *Model) help() *draw.Help {
 	k := m.look
 	d := &draw.Help{Scroll: m.scrolled}
-	if m.readOnly {
+	switch {
+	case m.player != nil:
+		d.Note = k.Sayf("replay-only")
+	case m.o.ReadOnly:
+		d.Note = k.Sayf("readonly-forced")
+	case m.readOnly:
 		d.Note = k.Sayf("readonly")
-		if m.o.ReadOnly {
-			d.Note = k.Sayf("readonly-forced")
-		}
 	}
 	for _, x := range helpKeys {
 		key := x.keys
