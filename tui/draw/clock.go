@@ -202,7 +202,7 @@ func (d *Drill) short(w int, k Look) string {
 	if w >= 48 {
 		r.Add(target.Style, target.Text)
 	}
-	r.Add(k.Strong, k.Cutover+" ").Add(ink, glyph+" "+word)
+	r.Add(k.Strong, d.asks(k)+" ").Add(ink, glyph+" "+word)
 	for _, s := range [...]Span{{k.Dim, " " + k.Dot + " " + Count(d.D.Requests.Failed) + " " + k.FailedW}, {k.Dim, " " + k.Dot + " R"}} {
 		if d.D.CutoverS != nil && Width(s.Text) <= r.Left() {
 			r.Add(s.Style, s.Text)

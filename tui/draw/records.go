@@ -75,8 +75,8 @@ func (d *Records) row(x *control.Report, on bool, w int, k Look) string {
 	if wide {
 		r.Pad(at + judged)
 	}
-	if x.CutoverS != nil {
-		r.Add(k.Strong, Took(*x.CutoverS))
+	if v := resultOf(x); v != nil {
+		r.Add(k.Strong, Took(*v))
 	} else {
 		r.Add(k.Faint, unknown)
 	}
@@ -150,8 +150,8 @@ func (d *Records) trend(x *control.Report, w int, k Look) []string {
 			continue
 		}
 		s := math.NaN()
-		if o.CutoverS != nil {
-			s = *o.CutoverS
+		if got := resultOf(o); got != nil {
+			s = *got
 			most = max(most, s)
 		}
 		if o.Verdict == control.Passed {

@@ -96,8 +96,8 @@ func (d *Drill) headline(w int, k Look) (line string, more []string) {
 	r := NewRow(w, k)
 	glyph, word, ink, _ := d.verdict(k)
 	switch {
-	case d.D.CutoverS != nil:
-		r.Add(k.Strong, k.Cutover+" ").Add(ink, Took(*d.D.CutoverS)+" "+glyph+" "+word)
+	case d.result() != nil:
+		r.Add(k.Strong, d.asks(k)+" ").Add(ink, Took(*d.result())+" "+glyph+" "+word)
 		if d.D.Reason == "" {
 			r.Add(k.Dim, "  "+k.TargetW+" "+MinSec(d.D.TargetS))
 		}
@@ -117,10 +117,10 @@ func (d *Drill) headline(w int, k Look) (line string, more []string) {
 	case d.moment(control.PhaseFault) == nil:
 		return r.Add(k.Dim, k.Before).String(), nil
 	default:
-		r.Add(k.Strong, k.Cutover+" ")
-		means := k.clockMeans(d.Label)
+		r.Add(k.Strong, d.asks(k)+" ")
+		means := d.means("means", k)
 		if Width(means) > r.Left() {
-			means = k.clockMeansShort(d.Label)
+			means = d.means("means-short", k)
 		}
 		return r.Add(k.Dim, means).String(), nil
 	}

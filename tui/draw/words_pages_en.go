@@ -4,6 +4,7 @@ package draw
 var englishPages = map[string]string{
 	"armed": "ARMED", "armed-bar": "counting down: A cancels, and nothing has happened", "armed-for": "the fault goes into the path to %s when this reaches 0",
 	"incident": "INCIDENT", "nobody-ordered": "nobody ordered it", "details": "details", "waits": "waits for you: %s",
+	"asks-contained": "contained", "asks-recovered": "served well again", "means-contained": "from the fault until clients are unhurt and %s gets less", "means-short-contained": "until %s hurts no client", "means-recovered": "until clients are proven to be served well after the last restore", "means-short-recovered": "until service is good after it",
 	"sealed":       "A sealed drill runs. Which vendor, which fault and when is told when it has ended: until then nobody who watches knows more than clients do.",
 	"sealed-short": "a sealed drill runs",
 	"success":      "success", "traffic": "TRAFFIC", "last-10s": "last 10 s", "phases": "PHASES", "from-fault": "from the fault", "verifying": "VERIFYING", "checklist": "CHECKLIST", "space-ticks": "Up Down  Space ticks", "stops": "WOULD STOP IT", "steps": "STEPS",

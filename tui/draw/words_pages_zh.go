@@ -4,6 +4,7 @@ package draw
 var chinesePages = map[string]string{
 	"armed": "已就绪", "armed-bar": "倒计时中：A 取消，尚未发生任何事", "armed-for": "归零时在通往 %s 的路径上注入故障",
 	"incident": "事故", "nobody-ordered": "无人下令", "details": "详情", "waits": "等待操作：%s",
+	"asks-contained": "遏制", "asks-recovered": "恢复", "means-contained": "从注入故障到客户不受影响、%s的流量降下来", "means-short-contained": "直到%s不再影响客户", "means-recovered": "直到最后一次恢复之后服务被证明良好", "means-short-recovered": "直到恢复后服务良好",
 	"sealed":       "一次盲演练正在进行。供应商、故障和时刻在结束后才公布：在此之前，观看者知道的不比客户更多。",
 	"sealed-short": "盲演练进行中",
 	"success":      "成功率", "traffic": "流量", "last-10s": "最近 10 秒", "phases": "阶段", "from-fault": "自故障起", "verifying": "验证中", "checklist": "检查单", "space-ticks": "上下键选择 空格打勾", "stops": "中止条件", "steps": "步骤",
