@@ -7,9 +7,10 @@ import (
 	"baton/engine/control"
 )
 
-// targetS is what a drill's clock runs against, in seconds: the scenario's own
-// bound where it has a stricter one than general, else that. Bounds are told in
-// sentences only: a plan's "against a target of 1m", a scenario's "in time (1m)".
+// targetS is what the clock of a drill that is not begun would run against, in
+// seconds: the scenario's own bound where it has a stricter one than general,
+// else that. Before it runs a bound is told in sentences only: a plan's "against
+// a target of 1m", a scenario's "in time (1m)".
 func (m *Model) targetS(scenario string, p *control.Preflight, general float64) float64 {
 	own, ok := 0.0, false
 	if p != nil && p.Scenario == scenario {

@@ -22,7 +22,7 @@ func TestTarget_IsTheScenariosOwnBoundWhereThatIsStricter(t *testing.T) {
 		}
 	}
 	s := killed(2, 6)
-	s.Drill.Scenario = "kill-primary"
+	s.Drill.Scenario, s.Drill.BoundS = "kill-primary", 60
 	c.take(s, noon)
 	if d := c.drillView().D; d.TargetS != 60 || s.Drill.TargetS != 420 {
 		t.Errorf("the bar runs against %v s; the snapshot says %v", d.TargetS, s.Drill.TargetS)

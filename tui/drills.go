@@ -116,11 +116,8 @@ func (m *Model) askPages() tea.Cmd {
 	if m.live == nil || m.lost != nil || m.frozen {
 		return nil
 	}
-	switch {
-	case m.mode == modePrompt: // to complete their names
-		return m.askScenarios()
-	case m.place == placeVendors && m.player == nil && m.drill() != nil: // for the bound of the one that runs
-		return m.askScenarios()
+	if m.mode == modePrompt {
+		return m.askScenarios() // to complete their names
 	}
 	switch m.place {
 	case placeDrills:

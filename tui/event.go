@@ -86,9 +86,9 @@ func (m *Model) drillView() *draw.Drill {
 		D: d, Lost: m.lost != nil, Label: d.Vendor, Seconds: m.seconds(), Now: m.moment(), Act: !m.readOnly, Home: m.home,
 		Service: m.shown.Service, RPS: m.shown.Gateway.RPS, Location: m.loc, AtTask: m.drills.at[tabRun],
 	}
-	if own := m.targetS(d.Scenario, nil, d.TargetS); own != d.TargetS {
+	if d.BoundS > 0 && (d.TargetS <= 0 || d.BoundS < d.TargetS) {
 		bounded := *d
-		bounded.TargetS = own
+		bounded.TargetS = d.BoundS
 		v.D = &bounded
 	}
 	if x := m.shown.Vendor(d.Vendor); x != nil {
