@@ -14,7 +14,8 @@ const (
 	spareLeast, spareTimes = 24, 3.0
 	// spareRisen is the same where spareRise times as much comes as the vendor carried
 	// before: that is a reason for an overload, where the machine is none.
-	spareRisen, spareRise = 14, 1.5
+	// The window that is open tells of it after spareBack.
+	spareRisen, spareRise, spareBack = 14, 1.5, 15
 	// spareBatch is the part of them that batch work may fill.
 	spareBatch = 0.75
 )
@@ -30,6 +31,9 @@ func (l *Limit) Spare(now time.Time, lane Lane, awaiting int) bool {
 	for k, r := range l.carried {
 		work += r * l.base[k]
 		carried, comes = carried+r, comes+l.rates[k]
+	}
+	if past := now.Sub(l.w.opened).Seconds(); past > 0.5 && l.w.back[Stream]+l.w.back[Whole] >= spareBack {
+		comes = max(comes, float64(l.w.back[Stream]+l.w.back[Whole])/past)
 	}
 	least := float64(spareLeast)
 	if comes > spareRise*carried {

@@ -67,9 +67,9 @@ func TestOverload_GoodputStaysAndBatchGoesFirst(t *testing.T) {
 	c1, c2 := b.capacities()
 	c := c1 + c2
 	before := b.quiet(b.load(0.5*c, 0, 3*time.Second).figures(time.Second))
-	overLoad := b.load(1.3*c, 0, 5*time.Second)
+	overLoad := b.load(1.3*c, 0, 6*time.Second) // nobody is refused until it shows, and that line has to go
 	mixedLoad := b.load(1.3*c, 0.5, 4500*time.Millisecond) // goes on without a pause
-	over, mixed := overLoad.figures(2*time.Second), mixedLoad.figures(2*time.Second)
+	over, mixed := overLoad.figures(3*time.Second), mixedLoad.figures(2*time.Second)
 	b.quiet(over)
 	b.quiet(mixed)
 	after := b.quiet(b.load(0.5*c, 0, 4*time.Second).figures(2 * time.Second))
