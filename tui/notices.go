@@ -228,8 +228,11 @@ func faulty(s *control.Snapshot) bool {
 
 // held says whether a pinned vendor is out, so that the others carry its part.
 func held(s *control.Snapshot) bool {
+	if s.Pin == nil || s.Pin.Override || s.Failover == "manual" {
+		return false // an ejection moves nothing
+	}
 	for i := range s.Vendors {
-		if v := &s.Vendors[i]; s.Pin != nil && !draw.Alive(v.State) && s.Pin.Weights[v.Name] > 0 {
+		if v := &s.Vendors[i]; !draw.Alive(v.State) && s.Pin.Weights[v.Name] > 0 {
 			return true
 		}
 	}

@@ -136,6 +136,14 @@ func TestManualFailover_LetsPeopleMoveTheWeightsOfWhoIsOut(t *testing.T) {
 			t.Errorf("%s: sent %q, want %q", x.name, got, x.want)
 		}
 	}
+	pinned := out(control.Ejected, "manual")
+	pinned.Pin = &control.Pin{Weights: map[string]float64{"lanyun": 75, "bailian": 25}}
+	if held(pinned) {
+		t.Error("a pin counts as kept back by an ejection that moves nothing")
+	}
+	if pinned.Failover = "auto"; !held(pinned) {
+		t.Error("a pin does not count as kept back by an ejection")
+	}
 	c := newConsole(made(2), Options{Embedded: true})
 	s := made(2)
 	s.Failover = "manual"
