@@ -46,19 +46,37 @@ func (a *app) drillMarkCommand() *cobra.Command {
 		Use: "mark [N]", Short: "Say that what the drill waits for is done, or tick line N of its checklist",
 		Long:    "In an external drill: that the vendor has been cut now, and later that it is back. With a number: ticks that line of the facilitator's checklist, or takes the tick away.",
 		Example: "  baton drill mark\n  baton drill mark 2", Args: cobra.MaximumNArgs(1),
-		RunE: a.sends(func(args []string) (control.Command, error) {
+		RunE: func(_ *cobra.Command, args []string) error {
 			m := &control.MarkDrill{Meta: a.meta()}
-			if len(args) == 0 {
-				return m, nil
+			if len(args) > 0 {
+				n, err := strconv.Atoi(args[0])
+				if err != nil || n < 1 {
+					return fmt.Errorf("mark: %q is no line of a checklist, which begins at 1", args[0])
+				}
+				m.Task = n
 			}
-			n, err := strconv.Atoi(args[0])
-			if err != nil || n < 1 {
-				return nil, fmt.Errorf("mark: %q is no line of a checklist, which begins at 1", args[0])
-			}
-			m.Task = n
-			return m, nil
-		}, func([]string) string { return "marked" }),
+			return a.ask(func(ctx context.Context, c control.Control) error {
+				if err := c.Do(ctx, m); err != nil {
+					return err
+				}
+				_, err := fmt.Fprintln(a.out, marked(ctx, c, m.Task))
+				return err
+			})
+		},
 	}
+}
+
+// marked says what a mark has done: a line of the checklist may have lost its tick.
+func marked(ctx context.Context, c control.Control, task int) string {
+	if task == 0 {
+		return "marked"
+	}
+	s, err := control.Get[*control.Snapshot](ctx, c, control.State{})
+	if err != nil || s.Drill == nil || task > len(s.Drill.Checklist) {
+		return fmt.Sprintf("line %d is marked", task)
+	}
+	t := s.Drill.Checklist[task-1]
+	return fmt.Sprintf("line %d is %s now: %s", task, map[bool]string{true: "ticked", false: "not ticked"}[t.Done], t.Text)
 }
 
 func (a *app) drillCancelCommand() *cobra.Command {

@@ -148,7 +148,11 @@ func (a *app) runStory(d *drillRun, signals <-chan os.Signal) error {
 		if err != nil {
 			return fmt.Errorf("write the report: %w", err)
 		}
-		a.tell("wrote %s", strings.Join(paths, ", "))
+		page, err := storyPage(d.report, id, r)
+		if err != nil {
+			return fmt.Errorf("write the report: %w", err)
+		}
+		a.tell("wrote %s", strings.Join(append(paths, page), ", "))
 	}
 	if d.json {
 		if err := a.printJSON(rep); err != nil {
@@ -156,7 +160,7 @@ func (a *app) runStory(d *drillRun, signals <-chan os.Signal) error {
 		}
 	} else {
 		fmt.Fprint(a.out, "\n"+r.Markdown())
-		fmt.Fprintf(a.out, "\n%s story: %s\n", id, strings.ToUpper(rep.Verdict))
+		fmt.Fprintf(a.out, "\n%s story: %s%s\n", id, strings.ToUpper(rep.Verdict), because(rep.Reason))
 	}
 	return exitIf(rep.Verdict != control.Passed, verdictCode(rep.Verdict))
 }

@@ -17,6 +17,7 @@ const (
 // counts are what was counted since T0.
 type counts struct {
 	early   early
+	past    []*control.Tally // before T0, of a drill without a baseline
 	marks   []mark           // attempts begun, every pace until the proof
 	seconds []*control.Tally // at T0 + k s; those that no window will be taken from are without histograms
 	points  []control.Point  // the second before each of seconds

@@ -210,12 +210,15 @@ func (m *Machine) Sealed(vendor string) bool {
 	return r != nil && r.vendor == vendor && r.sealed()
 }
 
+// underSeal is the reason that a record gives out while it is sealed.
+const underSeal = "sealed until the fault has ended"
+
 // veil takes out of a record what is sealed.
 func (m *Machine) veil(rep *control.Report) {
 	if r := m.drill(); r != nil && r.id == rep.ID && r.sealed() {
 		*rep = control.Report{
 			ID: rep.ID, Scenario: rep.Scenario, Who: rep.Who, Environment: rep.Environment, Started: rep.Started, ConfigDigest: rep.ConfigDigest,
-			TargetS: rep.TargetS, Judge: rep.Judge, Reason: "sealed until the fault has ended", Note: rep.Note, Ticket: rep.Ticket,
+			TargetS: rep.TargetS, Judge: rep.Judge, Reason: underSeal, Note: rep.Note, Ticket: rep.Ticket,
 			Phases: []control.Moment{}, Hypothesis: []control.Bound{}, Latency: map[string]control.Latency{}, Series: []control.Point{},
 			Weights: []control.WeightsAt{}, Files: map[string]string{}, Requests: control.DrillRequests{Lost: []string{}},
 		}

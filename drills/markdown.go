@@ -64,7 +64,7 @@ func plain(s string) string { return strings.Join(strings.Fields(s), " ") }
 func facts(b *strings.Builder, r *control.Report) {
 	q := &r.Requests
 	table(b, "", "what", "value")
-	row(b, "fault", inWords(&r.Fault))
+	row(b, "fault", faultText(r))
 	row(b, "who", r.Who)
 	row(b, "environment", r.Environment)
 	row(b, "started", r.Started.Format(time.RFC3339))
@@ -167,6 +167,10 @@ func byVendor(b *strings.Builder, r *control.Report) {
 	if len(r.Vendors) == 0 {
 		return
 	}
+	unknown := r.Latency["before"].Count > 0
+	for _, p := range r.Vendors {
+		unknown = unknown && p.Before.Count == 0 // clients' were taken from elsewhere
+	}
 	table(b, "First token by vendor, ms", "vendor", "when", "n", "P50", "P90", "P99")
 	for _, name := range slices.Sorted(maps.Keys(r.Vendors)) {
 		p := r.Vendors[name]
@@ -174,9 +178,26 @@ func byVendor(b *strings.Builder, r *control.Report) {
 			when string
 			l    control.Latency
 		}{{"before", p.Before}, {"during", p.During}, {"after", p.After}} {
+			if unknown && w.when == "before" {
+				row(b, name, w.when, "not measured", "-", "-", "-")
+				continue
+			}
 			row(b, name, w.when, fmt.Sprint(w.l.Count), figure(w.l.P50ms), figure(w.l.P90ms), figure(w.l.P99ms))
 		}
 	}
+}
+
+// faultText is a record's fault for people.
+func faultText(r *control.Report) string {
+	switch {
+	case r.Reason == underSeal:
+		return "sealed"
+	case r.Fault.Kind == "", r.Fault.Kind == kindShow:
+		return "-"
+	case r.Fault.Kind == kindOutage:
+		return "an outage that nobody ordered"
+	}
+	return inWords(&r.Fault)
 }
 
 // inWords is a fault for people.

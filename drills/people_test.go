@@ -81,6 +81,33 @@ func TestHandsOn_ThePeoplesFirstActIsDetectedAndTheLeaseIsGivenBack(t *testing.T
 	})
 }
 
+func TestKill_HasTheVendorsFirstTokensBeforeIt(t *testing.T) {
+	onEngine(t, nil, func(g *rig) {
+		c := &control.StartDrill{Scenario: "kill", Vendor: "a"}
+		g.send(c)
+		g.pass(20 * time.Second)
+		r := g.report(c.ID)
+		if a, all := r.Vendors["a"].Before.Count, r.Latency["before"].Count; a == 0 || all <= a {
+			t.Errorf("%d first tokens at a before, %d of all clients", a, all)
+		}
+	})
+}
+
+func TestFaultText_SaysNothingWhereThereIsNoFault(t *testing.T) {
+	for _, c := range []struct {
+		r    control.Report
+		want string
+	}{
+		{control.Report{Fault: control.FaultSpec{Kind: kindShow}}, "-"},
+		{control.Report{Reason: underSeal}, "sealed"},
+		{control.Report{Fault: control.FaultSpec{Kind: "refuse", For: control.Duration(time.Minute)}}, "refuse, for at most 1m"},
+	} {
+		if got := faultText(&c.r); got != c.want {
+			t.Errorf("%+v: %q, want %q", c.r, got, c.want)
+		}
+	}
+}
+
 func TestMark_OfWhatNobodyWaitsForIsRefused(t *testing.T) {
 	onEngine(t, nil, func(g *rig) {
 		if err := g.hub.Do(t.Context(), &control.MarkDrill{}); kindOf(err) != control.Conflict {

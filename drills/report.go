@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"runtime"
+	"slices"
 	"time"
 
 	"baton/drills/witness"
@@ -102,7 +103,7 @@ func (r *run) measured(rep *control.Report) {
 		rep.Latency["after"] = latency(r.after.FirstToken, r.last.FirstToken)
 	}
 	begin := r.beforeBase()
-	if begin != nil {
+	if begin != nil && begin.Totals.Requests < base.Totals.Requests {
 		rep.Latency["before"] = latency(begin.FirstToken, base.FirstToken)
 	}
 	rep.Latency["during"] = latency(base.FirstToken, end.FirstToken)
@@ -128,7 +129,7 @@ func (r *run) base() *control.Tally { return r.seconds[0] }
 // beforeBase is what was counted a while before T0, nil where that is not known.
 // r.mu is held.
 func (r *run) beforeBase() *control.Tally {
-	for _, t := range r.early.tallies {
+	for _, t := range slices.Concat(r.early.tallies, r.past) {
 		if t.Time.Before(r.t0) && r.t0.Sub(t.Time) <= beforeSpan+time.Second {
 			return t
 		}

@@ -243,6 +243,9 @@ func (r *run) inject(ctx context.Context) error {
 		r.zero = done // the engine's clock is another one
 	}
 	r.answered = done
+	if len(r.early.tallies) == 0 { // no baseline was held: the watch has the minute before
+		r.past = r.m.watcher.recent()
+	}
 	r.counts.begin(base)
 	r.st.Until = &until
 	r.st.Armed = nil

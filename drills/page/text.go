@@ -55,7 +55,7 @@ func money(v *float64) string {
 
 // fault is a fault for people.
 func fault(f *control.FaultSpec) string {
-	if f.Kind == "" {
+	if f.Kind == "" || f.Kind == "show" {
 		return "none injected"
 	}
 	s := f.Kind
