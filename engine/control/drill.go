@@ -34,9 +34,9 @@ type DrillState struct {
 	ClockS   float64       `json:"clock_s"` // since the fault; it stands still at the cutover
 	TargetS  float64       `json:"target_s"`
 	BoundS   float64       `json:"bound_s,omitempty"` // the scenario's own, where it is tighter than the target
-	CutoverS *float64      `json:"cutover_s"` // null until proven
-	Phases   []Moment      `json:"phases"`    // reached ones, in their order
-	Verdict  *string       `json:"verdict"`   // null while it runs
+	CutoverS *float64      `json:"cutover_s"`         // null until proven
+	Phases   []Moment      `json:"phases"`            // reached ones, in their order
+	Verdict  *string       `json:"verdict"`           // null while it runs
 	Reason   string        `json:"reason"`
 	Started  time.Time     `json:"started"`
 	Until    *time.Time    `json:"until"` // when the fault ends by itself; null once it has ended
