@@ -161,7 +161,7 @@ func TestTraces_HealthyVendorsAreLeftInPeace(t *testing.T) {
 func TestDay_AtRestNothingMoves(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := &healthy{rig: newRig(t, nil), r: rand.New(rand.NewPCG(5, 5))}
-		seconds := 4 * 3600 // from midnight on; with -v the whole day
+		seconds := int(resting.Seconds()) // from midnight on; with -v the whole day
 		if testing.Verbose() {
 			seconds = 24 * 3600
 		}
