@@ -171,7 +171,7 @@ func TestScreen_SaysInWordsWhatItColours(t *testing.T) {
 	}
 }
 
-func TestFirstScreen_TellsWhatToDoWithTheActualPort(t *testing.T) {
+func TestFirstScreen_NamesTheKeysAndTheActualPort(t *testing.T) {
 	s := made(2)
 	s.Gateway.Address = "127.0.0.1:8083"
 	for _, z := range [][2]int{{120, 36}, {80, 24}} {

@@ -98,7 +98,7 @@ func (t *Text) Inside(b []byte) {
 	}
 }
 
-// escaped counts the letter of \uXXXX. The second half of a pair is no letter.
+// escaped counts the letter of a \u escape by its four hex digits. The second half of a pair is no letter.
 func (t *Text) escaped(hex []byte) {
 	switch {
 	case hex[0]|0x20 == 'd' && hex[1]|0x20 >= 'c':
