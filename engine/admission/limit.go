@@ -38,13 +38,12 @@ const (
 	// ripen is after how many times base the answers to what began at a moment are
 	// back but for the slowest hundredth.
 	ripen = 2.5
-	// warm is for how many times base, from the first sample on, base is the mean but
-	// for the first window: those that are back first are the fastest.
-	// It is at most warmMost times the least of them: a queue may stand there already.
-	warm     = 6
-	warmMost = 2
 	// young is for how many windows base is their mean.
 	young = 20
+	// rise is by how much base follows upward what it rests on, beside chance, and
+	// slack the time constant of that: a line that grows slowly is not to be taken for usual.
+	rise  = 1.25
+	slack = 5 * time.Minute
 	// settled is how long a limit is kept that nobody has run into.
 	settled = 10 * time.Second
 	// drift is the time constant with which base follows, and far the q under which
@@ -74,9 +73,10 @@ type Limit struct {
 	grown    int            // windows in a row in which it grew
 	turned   time.Time      // when somebody was last sent elsewhere
 	cut      cut
-	least    [Kinds]float64   // window of the first ones
-	seen     [Kinds]int       // samples that base rests on
-	first    [Kinds]time.Time // when the first sample came
+	firsts   [Kinds]firsts
+	anchor   [Kinds]float64 // base may rise above it by so much only
+	allow    [Kinds]float64
+	seen     [Kinds]int // samples that base rests on
 	w        window
 	rates    [Kinds]float64 // rate by kind
 	carried  [Kinds]float64 // the same while free, on average
@@ -186,6 +186,11 @@ func (l *Limit) Sample(now, begun time.Time, k Kind, d time.Duration, inFlight, 
 	w.back[k]++
 	s := d.Seconds()
 	l.sounded(now, begun, k, s, inFlight, awaiting)
+	if median, ok := l.firsts[k].add(now, begun, s); ok {
+		l.base[k], l.anchor[k] = median, median
+		l.open(now)
+		return
+	}
 	if !(s > 0) || begun.Before(w.from) {
 		return
 	}
@@ -194,9 +199,6 @@ func (l *Limit) Sample(now, begun time.Time, k Kind, d time.Duration, inFlight, 
 	}
 	if now.Before(w.ripe) {
 		return
-	}
-	if l.first[k].IsZero() {
-		l.first[k] = now
 	}
 	w.n[k]++
 	log := math.Log(s)
@@ -236,7 +238,16 @@ func (l *Limit) Tick(now time.Time, inFlight int) {
 
 // Reset forgets everything but how long answers take without load.
 func (l *Limit) Reset() {
-	*l = Limit{base: l.base, took: l.took, least: l.least, seen: l.seen, first: l.first, usual: l.usual, carried: l.carried, crowded: l.crowded, limit: guard}
+	before := *l
+	*l = Limit{
+		limit: guard, base: l.base, anchor: l.anchor, allow: l.allow, took: l.took, seen: l.seen,
+		usual: l.usual, carried: l.carried, crowded: l.crowded,
+	}
+	for k, f := range before.firsts {
+		if f.done {
+			l.firsts[k] = f
+		}
+	}
 }
 
 func (l *Limit) free(limit float64) {
@@ -271,12 +282,7 @@ func (l *Limit) look(now time.Time, inFlight int) {
 	}
 	x := math.Exp(w.sum[k] / float64(w.n[k]))
 	switch {
-	case l.base[k] == 0:
-		l.base[k], l.least[k] = x, x
-	case now.Sub(l.first[k]).Seconds() < warm*l.base[k]:
-		l.least[k], l.seen[k] = min(l.least[k], x), l.seen[k]+w.n[k]
-		l.base[k] += (x - l.base[k]) * float64(w.n[k]) / float64(l.seen[k])
-		l.base[k] = min(l.base[k], warmMost*l.least[k])
+	case l.base[k] == 0: // the first ones are not back
 	case l.limiting:
 		l.steer(now, k, x, inFlight)
 	default:
@@ -331,22 +337,34 @@ func (l *Limit) excess(k Kind, q float64) float64 { return l.rate * l.base[k] * 
 // follow lets base follow x: slowly, because the noise of windows is no news,
 // and at once by what its samples are worth where x is far below.
 func (l *Limit) follow(now time.Time, k Kind, x float64) {
-	part := now.Sub(l.w.opened).Seconds() / drift.Seconds()
+	past, n := now.Sub(l.w.opened).Seconds(), float64(l.w.n[k])
+	if l.seen[k] == 0 {
+		l.allow[k] = rise * math.Exp(2*firstDoubt*l.w.doubt(k)*math.Sqrt(n))
+		l.seen[k] = firstOnes
+	}
+	part := past / drift.Seconds()
 	if l.seen[k] += l.w.n[k]; l.seen[k] < young*enough[k] {
-		part = float64(l.w.n[k]) / float64(l.seen[k])
+		part = n / float64(l.seen[k])
 	}
 	if x < far*l.base[k]*math.Exp(-2*l.w.doubt(k)) {
-		part = max(part, float64(l.w.n[k])/float64(5*enough[k]))
+		part = max(part, n/float64(5*enough[k]))
+	}
+	l.anchor[k] += (x - l.anchor[k]) * min(past/slack.Seconds(), 1)
+	if x > l.base[k] {
+		x = max(min(x, l.allow[k]*l.anchor[k]), l.base[k])
 	}
 	l.base[k] += (x - l.base[k]) * min(part, 1)
+	l.anchor[k] = min(l.anchor[k], l.base[k])
 }
 
 // steer looks at a limited vendor.
 func (l *Limit) steer(now time.Time, k Kind, x float64, inFlight int) {
 	q, sure := x/l.base[k], l.w.doubt(k)
 	if l.slower(q, sure, k) {
-		l.base[Stream] *= q
-		l.base[Whole] *= q
+		for k := range l.base {
+			l.base[k] *= q
+			l.anchor[k] = l.base[k]
+		}
 		l.free(max(2*l.cut.flight, guard))
 		return
 	}
@@ -364,7 +382,7 @@ func (l *Limit) steer(now time.Time, k Kind, x float64, inFlight int) {
 	if q < far*math.Exp(-2*sure) {
 		l.follow(now, k, x)
 	}
-	if q > high {
+	if q > max(high, target+1/max(l.rate*l.base[k], 1e-9)) { // one place more is that much where few are in work
 		l.calm = calm{}
 	} else if l.w.turned {
 		l.calm.add(now.Sub(l.w.opened), l.w.back[Stream]+l.w.back[Whole], math.Log(q))
