@@ -11,7 +11,7 @@ import (
 // docs/architecture.md, which point down only.
 var allowed = map[string][]string{
 	"baton":                       {"cli"},
-	"baton/cli":                   {"tui", "drills", "drills/cpu", "drills/story", "drills/chain", "drills/load", "drills/stress", "drills/recording", "drills/witness", "engine", "engine/api", "engine/config", "engine/control", "engine/gateway", "engine/ledger", "engine/ledger/report", "engine/store", "vendors", "vendors/fault", "vendors/sim"},
+	"baton/cli":                   {"tui", "drills", "drills/cpu", "drills/story", "drills/chain", "drills/load", "drills/stress", "drills/recording", "drills/witness", "engine", "engine/api", "engine/config", "engine/control", "engine/gateway", "engine/ledger", "engine/ledger/report", "engine/outcome", "engine/sse", "engine/store", "vendors", "vendors/fault", "vendors/sim"},
 	"baton/tui":                   {"engine/control", "tui/draw", "tui/theme"},
 	"baton/tui/draw":              {"engine/control", "tui/theme"},
 	"baton/tui/theme":             {},

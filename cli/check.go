@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -20,55 +22,127 @@ import (
 const checkPatience = 10 * time.Second
 
 func (a *app) checkCommand() *cobra.Command {
-	return &cobra.Command{
+	var f struct {
+		compare, yes, json bool
+		model              string
+	}
+	c := &cobra.Command{
 		Use: "check", Short: "Check the configuration, and that every vendor can be reached with its keys", Args: cobra.NoArgs,
-		Long:    "Read the configuration, ask every vendor for its list of models with each of its keys (which costs nothing), and say what would hurt: a vendor that cannot be reached, a key that is refused, a model that only one vendor has, a secret in the file itself. Exit 0: nothing, 1: something, 2: the configuration is wrong.",
-		Example: "  baton check\n  baton check --config /etc/baton/config.toml",
+		Long: "Read the configuration, ask every vendor for its list of models with each of its keys (which costs nothing), and say what would hurt: a vendor that cannot be reached, a key that is refused, a model that only one vendor has, a secret in the file itself.\n" +
+			"With --compare every vendor is then asked the same small question once, and their answers stand side by side: what answered, how fast, what was counted, how it ended, and what of that differs so that a failover would be felt. Real vendors cost money for it: it says how much at most and asks, unless --yes.\n" +
+			"Exit 0: nothing, 1: something, 2: the configuration is wrong, or it could not be run.",
+		Example: "  baton check\n  baton check --config /etc/baton/config.toml\n  baton check --compare --model deepseek-v3 --yes",
 		RunE: func(*cobra.Command, []string) error {
+			if !f.compare && (f.yes || f.model != "") {
+				return errors.New("--yes and --model belong to --compare")
+			}
 			cfg, err := a.config()
 			if err != nil {
 				return err
 			}
-			bad := a.checkVendors(cfg)
-			for _, w := range append(warnings(cfg), scenarioMistakes(cfg)...) {
-				fmt.Fprintln(a.out, "warning:", w)
-				bad = true
+			doc := Checked{Vendors: checkVendors(cfg), Warnings: append(warnings(cfg), scenarioMistakes(cfg)...)}
+			if !f.json {
+				doc.write(a.out)
 			}
-			if bad {
+			if f.compare {
+				if doc.Compare, err = a.compare(cfg, f.model, f.yes); err != nil {
+					return err
+				}
+				if !f.json {
+					writeComparison(a.out, doc.Compare)
+				}
+			}
+			if doc.Well = doc.well(); f.json {
+				if err := a.printJSON(&doc); err != nil {
+					return err
+				}
+			} else if doc.Well {
+				fmt.Fprintln(a.out, "all is well")
+			}
+			if !doc.Well {
 				return exitCode(exitNo)
 			}
-			fmt.Fprintln(a.out, "all is well")
 			return nil
 		},
 	}
+	c.Flags().BoolVar(&f.compare, "compare", false, "ask every vendor the same small question and hold the answers against each other")
+	c.Flags().StringVar(&f.model, "model", "", "of --compare: what is asked for (default: the first that each vendor has)")
+	c.Flags().BoolVarP(&f.yes, "yes", "y", false, "of --compare: do not ask whether real vendors may be paid")
+	c.Flags().BoolVar(&f.json, "json", false, "print JSON")
+	return c
 }
 
-// checkVendors asks every vendor with each key and says whether one did not
-// answer.
-func (a *app) checkVendors(cfg *config.Config) (bad bool) {
+// Checked is what `baton check` found.
+type Checked struct {
+	Well     bool        `json:"well"`
+	Vendors  []CheckedOf `json:"vendors"`
+	Warnings []string    `json:"warnings"`
+	Compare  *Comparison `json:"compare"` // null: not asked for
+}
+
+// CheckedOf is one vendor with one of its keys.
+type CheckedOf struct {
+	Vendor    string `json:"vendor"`
+	Key       string `json:"key"` // its last letters
+	Simulated bool   `json:"simulated"`
+	OK        bool   `json:"ok"`
+	Says      string `json:"says"`
+}
+
+// well says whether nothing was found that would hurt.
+func (d *Checked) well() bool {
+	for i := range d.Vendors {
+		if !d.Vendors[i].OK {
+			return false
+		}
+	}
+	if len(d.Warnings) > 0 {
+		return false
+	}
+	return d.Compare == nil || !slices.ContainsFunc(d.Compare.Differences, func(x Difference) bool { return x.Hurts })
+}
+
+func (d *Checked) write(w io.Writer) {
+	for i := range d.Vendors {
+		v := &d.Vendors[i]
+		switch {
+		case v.Simulated:
+			fmt.Fprintf(w, "%s SIMULATED, nothing to reach\n", pad(v.Vendor, 16))
+		case v.Vendor == "":
+			fmt.Fprintln(w, v.Says)
+		default:
+			fmt.Fprintf(w, "%s %s %s\n", pad(v.Vendor, 16), pad("key "+v.Key, 12), v.Says)
+		}
+	}
+	for _, s := range d.Warnings {
+		fmt.Fprintln(w, "warning:", s)
+	}
+}
+
+// checkVendors asks every vendor with each key.
+func checkVendors(cfg *config.Config) (out []CheckedOf) {
 	set, err := vendors.Open(cfg, vendors.Options{SimURL: func(string) string { return "http://127.0.0.1:1/v1" }})
 	if err != nil {
-		fmt.Fprintln(a.out, err)
-		return true
+		return []CheckedOf{{Says: err.Error()}}
 	}
 	defer set.Close()
 	for i := range cfg.Vendors {
 		vc := &cfg.Vendors[i]
 		if vc.Simulate != "" {
-			fmt.Fprintf(a.out, "%s SIMULATED, nothing to reach\n", pad(vc.Name, 16))
+			out = append(out, CheckedOf{Vendor: vc.Name, Simulated: true, OK: true, Says: "simulated"})
 			continue
 		}
 		v := set.Vendor(vc.Name)
 		for _, key := range v.Keys.All() {
 			said := checkKey(v, key)
-			bad = bad || said != ""
-			if said == "" {
+			ok := said == ""
+			if ok {
 				said = "answers"
 			}
-			fmt.Fprintf(a.out, "%s %s %s\n", pad(vc.Name, 16), pad("key "+key.ID, 12), said)
+			out = append(out, CheckedOf{Vendor: vc.Name, Key: key.ID, OK: ok, Says: said})
 		}
 	}
-	return bad
+	return out
 }
 
 // checkKey says what is wrong with a vendor or its key, "" if nothing is.

@@ -208,7 +208,7 @@ func (p *process) withConsole(o tui.Options, logFile *os.File) error {
 	screen, closeScreen := context.WithCancel(ctx)
 	defer closeScreen()
 	o.Embedded = true
-	o.SnapshotDir = "."
+	o.SnapshotDir = p.state.path("snapshots")
 	exits := make(chan tui.Exit, 1)
 	broken := make(chan error, 1)
 	go func() {
@@ -308,7 +308,7 @@ func (a *app) attach(url string, look consoleFlags) error {
 	if err != nil {
 		return err
 	}
-	o.Address, o.SnapshotDir = client.URL(), "."
+	o.Address, o.SnapshotDir = client.URL(), a.snapshots()
 	screen, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
 	_, err = tui.Run(screen, o)

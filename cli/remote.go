@@ -61,6 +61,16 @@ func (a *app) findState() (string, error) {
 	return stateDir(a.statePath, configured, a.env)
 }
 
+// snapshots is where a console without an engine of its own keeps saved screens:
+// where the engine of this state does, else in the working directory.
+func (a *app) snapshots() string {
+	dir, err := a.findState()
+	if err != nil {
+		return "."
+	}
+	return filepath.Join(dir, "snapshots")
+}
+
 // looseEnv is the environment, where what is not set is something: secrets that a
 // command does not need.
 func (a *app) looseEnv(name string) string {

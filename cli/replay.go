@@ -47,7 +47,7 @@ func (a *app) replayCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			o.Address, o.SnapshotDir = player.Position().Name, "."
+			o.Address, o.SnapshotDir = player.Position().Name, a.snapshots()
 			screen, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
 			defer stop()
 			player.Play(speed)

@@ -49,7 +49,7 @@ func (a *app) statusCommand() *cobra.Command {
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print the snapshot as JSON")
-	c.Flags().BoolVar(&watch, "watch", false, "a line each second and each event, until interrupted")
+	c.Flags().BoolVar(&watch, "watch", false, "the present state, then a line each second and each event, until interrupted")
 	return c
 }
 
@@ -77,6 +77,7 @@ func (a *app) watchStatus() error {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
 	var last time.Time
+	begun := false // with the present state: what happened before it is history
 	for u, err := range c.Watch(ctx, time.Second) {
 		if err != nil {
 			if ctx.Err() != nil {
@@ -84,11 +85,14 @@ func (a *app) watchStatus() error {
 			}
 			return err
 		}
+		if !begun {
+			u.Events = nil
+		}
 		for _, e := range u.Events {
 			fmt.Fprintf(a.out, "%s %-4s %s\n", e.Time.Local().Format("15:04:05"), strings.ToUpper(e.Level), e.Text)
 		}
 		if u.Snapshot != nil && time.Since(last) > 900*time.Millisecond {
-			last = time.Now()
+			last, begun = time.Now(), true
 			fmt.Fprintln(a.out, statusLine(u.Snapshot))
 		}
 	}
@@ -108,9 +112,7 @@ func statusLine(s *control.Snapshot) string {
 		parts = append(parts, "failover manual")
 	}
 	parts = append(parts, fmt.Sprintf("%.0f req/s, success %s", s.Gateway.RPS, rateText(s.Service.Success10s)))
-	if d := drillLine(s.Drill); d != "" {
-		parts = append(parts, d)
-	}
+	parts = append(parts, drillLines(s)...)
 	return strings.Join(parts, "  ")
 }
 
@@ -146,7 +148,7 @@ func writeStatus(w io.Writer, s *control.Snapshot) error {
 			b.WriteString("  released by " + v.Release + "\n")
 		}
 	}
-	if d := drillLine(s.Drill); d != "" {
+	for _, d := range drillLines(s) {
 		b.WriteString("\n" + d + "\n")
 	}
 	writeOverrides(&b, s)
@@ -190,12 +192,25 @@ func writeOverrides(b *strings.Builder, s *control.Snapshot) {
 	}
 }
 
+// drillLines are the outage that nobody ordered and the drill, each in a line.
+func drillLines(s *control.Snapshot) (out []string) {
+	for _, d := range []*control.DrillState{s.Incident, s.Drill} {
+		if l := drillLine(d); l != "" {
+			out = append(out, l)
+		}
+	}
+	return out
+}
+
 // drillLine is the drill in one line, "" without one.
 func drillLine(d *control.DrillState) string {
 	if d == nil {
 		return ""
 	}
 	s := fmt.Sprintf("drill %s %s %s", d.ID, d.Scenario, d.Vendor)
+	if d.Incident {
+		s = fmt.Sprintf("INCIDENT %s %s, nobody ordered it", d.ID, d.Vendor)
+	}
 	if d.Verdict == nil || d.Phase != *d.Verdict {
 		s += ": " + d.Phase
 	}

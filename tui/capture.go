@@ -28,6 +28,9 @@ func (m *Model) capture() tea.Cmd {
 		if err != nil {
 			return savedMsg{err: fmt.Errorf("writing the state: %w", err)}
 		}
+		if err := os.MkdirAll(filepath.Dir(base), 0o700); err != nil {
+			return savedMsg{err: err}
+		}
 		for _, f := range []struct {
 			ext  string
 			data []byte

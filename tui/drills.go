@@ -217,8 +217,11 @@ func (m *Model) drillsKey(key string) (tea.Cmd, bool) {
 		}
 		return nil, true
 	case "x":
-		if d.tab == tabSchedule {
+		switch {
+		case d.tab == tabSchedule:
 			return m.cancelNext(), true
+		case d.tab == tabRun && x != nil && len(x.Checklist) > 0 && x.Waits == "" && x.Fault.Kind != "external":
+			return m.tickTask(), true
 		}
 	case "esc":
 		if x != nil && x.Armed != nil && x.Verdict == nil && d.tab == tabRun && !injected(x) && m.mayWrite() {

@@ -159,6 +159,11 @@ func TestDrill_TasksAreTickedAndTheWaitIsMarked(t *testing.T) {
 	if got := c.lines(); got != "baton drill mark 2" {
 		t.Errorf("Space sent %q", got)
 	}
+	c = rehearsed(running(), Options{Embedded: true})
+	c.press("d", "down", "x")
+	if got := c.lines(); got != "baton drill mark 2" {
+		t.Errorf("x, while the drill waits for nothing, sent %q", got)
+	}
 	s := running()
 	s.Drill.Waits = "cut the endpoint of lanyun, and press x at the same moment"
 	c = rehearsed(s, Options{Embedded: true})

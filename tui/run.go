@@ -33,7 +33,7 @@ type Options struct {
 	Keep     func() // q then k, embedded: likewise
 	// Stress runs stress tests; nil: from here they cannot be run.
 	Stress *Stress
-	// SnapshotDir is where ctrl+s writes; "" is the working directory.
+	// SnapshotDir is where ctrl+s writes, made if it is missing; "" is the working directory.
 	SnapshotDir string
 }
 

@@ -537,7 +537,14 @@ func TestSnapshotFiles_HoldTheScreenAndAreTheOperatorsAlone(t *testing.T) {
 	if c.press("ctrl+s"); !strings.Contains(c.message.text, here+"/baton-snap-") {
 		t.Errorf("a directory relative to the process is told as %q", c.message.text)
 	}
-	c.o.SnapshotDir = filepath.Join(dir, "missing")
+	c.o.SnapshotDir = filepath.Join(dir, "made", "anew")
+	if c.press("ctrl+s"); !strings.Contains(c.message.text, "made/anew/baton-snap-") {
+		t.Errorf("a directory that is missing is not made: %q", c.message.text)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "file"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c.o.SnapshotDir = filepath.Join(dir, "file", "in")
 	c.press("ctrl+s")
 	if !strings.Contains(c.message.text, "snapshot:") {
 		t.Errorf("a failure is not told: %q", c.message.text)

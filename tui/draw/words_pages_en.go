@@ -7,7 +7,7 @@ var englishPages = map[string]string{
 	"asks-contained": "contained", "asks-recovered": "served well again", "means-contained": "from the fault until clients are unhurt and %s gets less", "means-short-contained": "until %s hurts no client", "means-recovered": "until clients are proven to be served well after the last restore", "means-short-recovered": "until service is good after it",
 	"sealed":       "A sealed drill runs. Which vendor, which fault and when is told when it has ended: until then nobody who watches knows more than clients do.",
 	"sealed-short": "a sealed drill runs",
-	"success":      "success", "traffic": "TRAFFIC", "last-10s": "last 10 s", "phases": "PHASES", "from-fault": "from the fault", "verifying": "VERIFYING", "checklist": "CHECKLIST", "space-ticks": "Up Down  Space ticks", "stops": "WOULD STOP IT", "steps": "STEPS",
+	"success":      "success", "traffic": "TRAFFIC", "last-10s": "last 10 s", "phases": "PHASES", "from-fault": "from the fault", "verifying": "VERIFYING", "checklist": "CHECKLIST", "space-ticks": "Up Down  Space or x ticks", "stops": "WOULD STOP IT", "steps": "STEPS",
 	"preflight": "PREFLIGHT", "report": "REPORT", "plan": "PLAN", "explained": "WHAT HAPPENS", "file": "FILE", "trend": "TREND", "result": "RESULT",
 	"doing-steady": "holding the baseline", "doing-fault": "goes in next", "doing-detected": "nobody has noticed yet", "doing-shifted": "traffic is moving away", "doing-verified": "proving good service", "doing-restored": "R brings %s back", "doing-failback": "ramping back",
 	"tab-run": "RUNNING", "tab-last": "LAST", "tab-scenarios": "SCENARIOS", "tab-history": "HISTORY", "tab-schedule": "SCHEDULE",
