@@ -307,7 +307,7 @@ func verdictCode(verdict string) int {
 }
 
 func (a *app) printOutcome(r *control.Report) {
-	fmt.Fprintf(a.out, "%s %s %s: %s", r.ID, r.Scenario, r.Vendor, strings.ToUpper(r.Verdict))
+	fmt.Fprintf(a.out, "%s: %s", strings.TrimSpace(r.ID+" "+r.Scenario+" "+r.Vendor), strings.ToUpper(r.Verdict))
 	if r.Reason != "" {
 		fmt.Fprintf(a.out, ": %s", r.Reason)
 	}

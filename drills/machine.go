@@ -316,7 +316,7 @@ func (m *Machine) start(ctx context.Context, c *control.StartDrill) error {
 	case cur != nil && cur.id == c.ID:
 		return control.Errorf(control.Conflict, "there is a drill %q already", c.ID)
 	case cur != nil:
-		cur.leave("another drill began")
+		cur.leave("another drill began: " + c.ID)
 	}
 	r := newRun(m, s, c, vendor, spec, snap)
 	r.st.Preflight = checks

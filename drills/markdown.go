@@ -9,13 +9,14 @@ import (
 	"strings"
 	"time"
 
+	"baton/drills/page"
 	"baton/engine/control"
 )
 
 // markdown is the report for people.
 func markdown(r *control.Report) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "# Drill %s: %s %s\n\n**%s**", r.ID, plain(r.Scenario), plain(r.Vendor), cmp.Or(r.Verdict, "running"))
+	fmt.Fprintf(&b, "# Drill %s: %s\n\n**%s**", r.ID, plain(r.Scenario+" "+r.Vendor), cmp.Or(r.Verdict, "running"))
 	if r.Reason != "" {
 		b.WriteString(": " + plain(r.Reason))
 	}
@@ -85,8 +86,8 @@ func facts(b *strings.Builder, r *control.Report) {
 	} else {
 		row(b, "extra cost", "unpriced")
 	}
-	for _, name := range slices.Sorted(maps.Keys(r.Extra)) {
-		row(b, strings.ReplaceAll(name, "_", " "), fmt.Sprintf("%g", r.Extra[name]))
+	for _, f := range page.Figures(r) {
+		row(b, f.Name, f.Value)
 	}
 	if w := r.Witness; w != nil {
 		row(b, "witness", witnessText(w))

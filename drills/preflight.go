@@ -456,6 +456,7 @@ func (m *Machine) preflightOf(q control.PreflightOf) (*control.Preflight, error)
 	m.mu.Lock()
 	rules := m.terms.rules
 	m.mu.Unlock()
+	p.TargetS, p.BoundS = s.target(&rules).Seconds(), s.tighter(&rules)
 	p.Plan = s.plan(&rules, vendor, spec)
 	p.ExtraCost = expected(snap, vendor, rules.Hold)
 	return p, nil

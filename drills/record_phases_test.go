@@ -15,11 +15,15 @@ func TestCrash_InEachPhaseIsClosedByTheNextStart(t *testing.T) {
 		after   time.Duration // of the start
 		verdict string
 		reason  string
+		phase   string // the last in the record
+		asked   int64  // requests at least, of 50/s
 	}{
-		"in the baseline":            {5 * time.Second, control.Aborted, "baton ended before the fault"},
-		"right after the fault":      {15*time.Second + 2*pace, control.Aborted, "baton ended while the drill ran, and the fault with it"},
-		"between detection and hold": {20 * time.Second, control.Aborted, "baton ended while the drill ran, and the fault with it"},
-		"while it comes back":        {35 * time.Second, control.Passed, ""},
+		"in the baseline":       {5 * time.Second, control.Aborted, "baton ended before the fault", control.PhaseSteady, 0},
+		"right after the fault": {15*time.Second + 2*pace, control.Aborted, "baton ended while the drill ran, and the fault with it", control.PhaseFault, 0},
+		"once it was detected":  {18*time.Second + 3*pace, control.Aborted, "baton ended while the drill ran, and the fault with it", control.PhaseDetected, 150},
+		"in the hold":           {20 * time.Second, control.Aborted, "baton ended while the drill ran, and the fault with it", control.PhaseShifted, 150},
+		"late in the hold":      {27 * time.Second, control.Aborted, "baton ended while the drill ran, and the fault with it", control.PhaseShifted, 300},
+		"while it comes back":   {35 * time.Second, control.Passed, "", control.PhaseRestored, 500},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var kept *control.Report
@@ -29,6 +33,9 @@ func TestCrash_InEachPhaseIsClosedByTheNextStart(t *testing.T) {
 				kept = s.record(id)
 				if kept.Ended != nil {
 					t.Fatal("it has ended already")
+				}
+				if n := len(kept.Phases); n == 0 || kept.Phases[n-1].Name != c.phase || kept.Requests.Total < c.asked {
+					t.Errorf("left on the disk: phases %v, %d requests; want up to %s, at least %d", kept.Phases, kept.Requests.Total, c.phase, c.asked)
 				}
 			})
 			dir := t.TempDir()

@@ -158,6 +158,25 @@ func (r *run) figures(out map[string]float64) {
 	maps.Copy(out, r.own)
 }
 
+const (
+	keptEvery = 3 * time.Second // how far behind the record on the disk may be
+	keptPart  = 20              // or by that part of the time since T0, where it is more: a long outage has a long record
+)
+
+// keepUp writes the record anew at each phase, and now and then between them: it is
+// all that a process leaves that is killed.
+func (r *run) keepUp() {
+	r.mu.Lock()
+	n, every := len(r.st.Phases), keptEvery
+	if !r.t0.IsZero() {
+		every = max(every, time.Since(r.zero)/keptPart)
+	}
+	r.mu.Unlock()
+	if n != r.kept || time.Since(r.keptAt) >= every {
+		r.keep()
+	}
+}
+
 // keep writes the record as it is now, and says so if it cannot: the drill goes
 // on without it.
 func (r *run) keep() {
@@ -180,6 +199,7 @@ func (r *run) keep() {
 	}
 	r.report.Trend = trend(r.st.CutoverS, r.report.Comparison)
 	rep := r.snapshot()
+	r.kept, r.keptAt = len(r.st.Phases), time.Now()
 	proof := witness.Proof{Hold: time.Duration(r.hold()) * time.Second, Limit: time.Duration(r.limit() * float64(time.Millisecond))}
 	r.mu.Unlock()
 	if path := r.start.Witness; path != "" && rep.CutoverS != nil {

@@ -57,6 +57,8 @@ type run struct {
 	expiry    time.Time // of the fault in force
 	traffic   *traffic  // of its own; nil: none
 	leased    bool      // failover is manual for this drill
+	kept      int       // phases in the record on the disk
+	keptAt    time.Time // when it was written, by our clock
 	calm      time.Time // of an incident: since when the vendor is back where it belongs
 
 	mu     sync.Mutex // guards what follows; only the goroutine writes it, stop, leave and mark apart
@@ -124,9 +126,7 @@ func newRun(m *Machine, s *Scenario, c *control.StartDrill, vendor string, spec 
 		Requests: control.DrillRequests{Lost: []string{}}, Judge: s.Judge, Preflight: []control.Check{}, Steps: []control.StepState{}, Checklist: []control.Task{},
 		Budget: &control.DrillRisk{MaxFailed: int64(r.terms.rules.MaxFailed)},
 	}
-	if b := s.bound().Seconds(); b > 0 && b < r.st.TargetS {
-		r.st.BoundS = b
-	}
+	r.st.BoundS = s.tighter(&r.terms.rules)
 	if c := r.terms.rules.MaxCost; c > 0 {
 		r.st.Budget.MaxCost = &c
 	}
@@ -211,6 +211,7 @@ func (r *run) loop(ctx context.Context, step func(context.Context) bool) {
 		if step(ctx) {
 			return
 		}
+		r.keepUp()
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"baton/engine/config"
 	"baton/engine/control"
 )
 
@@ -135,10 +136,14 @@ func (s *Scenario) external() bool { return s.Fault.Kind == kindExternal }
 // Scenarios lists what drills there are, by name.
 func (m *Machine) Scenarios() []control.Scenario {
 	all, _ := m.library()
+	m.mu.Lock()
+	rules := m.terms.rules
+	m.mu.Unlock()
 	out := make([]control.Scenario, 0, len(all))
 	for _, s := range all {
 		out = append(out, control.Scenario{
 			Name: s.Name, Claim: s.Claim, Judge: s.Judge, Fault: s.spec(), Target: s.Target, Failover: s.Failover, Explain: s.Explain(), File: s.file,
+			BoundS: s.tighter(&rules),
 		})
 	}
 	slices.SortFunc(out, func(a, b control.Scenario) int { return strings.Compare(a.Name, b.Name) })
@@ -192,6 +197,15 @@ func (s *Scenario) bound() time.Duration {
 		return s.Bounds.Recovered
 	}
 	return s.Bounds.Cutover
+}
+
+// tighter is the scenario's own bound in seconds where it is tighter than the target,
+// else 0.
+func (s *Scenario) tighter(rules *config.Drill) float64 {
+	if b := s.bound(); b > 0 && b < s.target(rules) {
+		return b.Seconds()
+	}
+	return 0
 }
 
 func noScenario(name string, all map[string]*Scenario) error {

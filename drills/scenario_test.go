@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"baton/engine/config/strict"
+	"baton/engine/control"
 	"baton/vendors/fault"
 )
 
@@ -102,6 +103,27 @@ func FuzzParse(f *testing.F) {
 		}
 		if s != nil && (s.Name != "kill" || s.Fault.For <= 0 || s.Fault.For > faultMax || s.Bounds.Success > 1) {
 			t.Errorf("taken: %+v", s)
+		}
+	})
+}
+
+func TestBound_IsToldBeforeADrillRuns(t *testing.T) {
+	rehearse(t, nil, func(s *stage) {
+		for _, x := range s.m.Scenarios() {
+			want := map[string]float64{"kill-primary": 60, "blackhole-primary": 120, "cut-streams-primary": 180, "flap-primary": 30, "kill": 0, "external": 0}
+			if w, named := want[x.Name]; named && x.BoundS != w {
+				t.Errorf("%s: a bound of %g s, want %g", x.Name, x.BoundS, w)
+			}
+		}
+		p, err := s.m.preflightOf(control.PreflightOf{Scenario: "kill-primary"})
+		if err != nil || p.BoundS != 60 || p.TargetS != 420 {
+			t.Errorf("preflight: %+v, %v", p, err)
+		}
+		s.m.mu.Lock()
+		s.m.terms.rules.Target = 45 * time.Second // tighter than the scenario
+		s.m.mu.Unlock()
+		if p, err = s.m.preflightOf(control.PreflightOf{Scenario: "kill-primary"}); err != nil || p.BoundS != 0 || p.TargetS != 45 {
+			t.Errorf("preflight with a tight target: %+v, %v", p, err)
 		}
 	})
 }

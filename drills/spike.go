@@ -81,6 +81,7 @@ func (r *run) spikeGoesOn(ctx context.Context, done <-chan sent) bool {
 			r.spikeSecond(x)
 		case <-tick.C:
 			r.spikeCounts(ctx)
+			r.keepUp()
 		case end := <-done:
 			r.spikeEnds(ctx, end)
 			return true

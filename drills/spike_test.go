@@ -144,7 +144,7 @@ func TestSpike_IsAdmittedAsFarAsThereIsRoomAndOverWhenItIsOver(t *testing.T) {
 		if err != nil || !strings.Contains(string(html), "limited (429)") || !strings.Contains(string(html), "T0 is the step up") {
 			t.Errorf("the page does not show the spike: %v", err)
 		}
-		for _, want := range []string{"| admitted |", "| amplification |", "the step back to the base rate", "| fault | spike, for at most 10s |"} {
+		for _, want := range []string{"| admitted: answered whole |", "| attempts for each request |", "the step back to the base rate", "| fault | spike, for at most 10s |"} {
 			if !strings.Contains(Markdown(r), want) {
 				t.Errorf("the report does not have %q", want)
 			}

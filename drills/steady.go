@@ -63,6 +63,7 @@ func (r *run) steady(ctx context.Context) bool {
 	if !r.steadyBegins(begun, armed) {
 		return false
 	}
+	r.keepUp()
 	for left := length; left > 0; left = time.Until(armed) {
 		select {
 		case <-ctx.Done():

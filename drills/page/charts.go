@@ -61,7 +61,7 @@ func marks(r *control.Report) []chart.Mark {
 	var out []chart.Mark
 	for _, p := range r.Phases {
 		if p.Name != control.PhaseSteady {
-			out = append(out, chart.Mark{X: p.TS, Label: p.Name})
+			out = append(out, chart.Mark{X: p.TS, Label: named(r, p.Name)})
 		}
 	}
 	if r.CutoverS != nil {

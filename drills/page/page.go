@@ -27,7 +27,7 @@ import (
 var source string
 
 var parsed = template.Must(template.New("page").Funcs(template.FuncMap{
-	"clock": clock, "offset": offset, "stamp": stamp, "ms": ms, "meaning": meaning, "met": met, "fault": fault, "money": money, "seconds": seconds,
+	"clock": clock, "offset": offset, "stamp": stamp, "ms": ms, "meaning": meaning, "named": named, "thousands": thousands, "met": met, "fault": fault, "money": money, "seconds": seconds,
 }).Parse(source))
 
 // view is what the template sees.
@@ -40,7 +40,11 @@ type view struct {
 	Earlier  template.HTML // chart of cutovers; "": nothing to compare with
 	Rows     []latencyRow
 	Unlisted int64 // requests that failed and are in no list
-	Figures  []fact
+	Figures  []Figure
+	Clock    *float64 // what it is judged by, in seconds; nil: not proven
+	Word     string   // what that is called
+	Tiles    []fact
+	Spike    bool
 }
 
 type fact struct{ Name, Value string }
@@ -55,8 +59,10 @@ func Render(r *control.Report) ([]byte, error) {
 	v := view{
 		Report: r, Style: template.CSS(chart.CSS), //nolint:gosec // a constant of ours
 		Heading: heading(r), Facts: facts(r), Earlier: earlier(r), Rows: rows(r),
-		Unlisted: r.Requests.Failed - int64(len(r.Requests.Lost)), Figures: extra(r),
+		Unlisted: r.Requests.Failed - int64(len(r.Requests.Lost)), Figures: Figures(r),
+		Tiles: tiles(r), Spike: isSpike(r),
 	}
+	v.Clock, v.Word = headline(r)
 	for _, svg := range charts(r) {
 		v.Charts = append(v.Charts, template.HTML(svg)) //nolint:gosec // package chart escapes what it is given
 	}
@@ -120,10 +126,43 @@ func rows(r *control.Report) []latencyRow {
 	return out
 }
 
-func extra(r *control.Report) []fact {
+// headline is the figure that the scenario is judged by, and what it is called; nil:
+// not proven.
+func headline(r *control.Report) (figure *float64, word string) {
+	switch r.Judge {
+	case "contained":
+		word = "contained after"
+	case "recovered":
+		word = "served well again after"
+	default:
+		return r.CutoverS, "cutover"
+	}
+	if v, is := r.Extra[r.Judge+"_s"]; is {
+		figure = &v
+	}
+	return figure, word
+}
+
+// tiles are what is seen at one glance beside the headline.
+func tiles(r *control.Report) []fact {
 	var out []fact
-	for _, k := range slices.Sorted(maps.Keys(r.Extra)) {
-		out = append(out, fact{k, fmt.Sprintf("%.6g", r.Extra[k])})
+	q := &r.Requests
+	switch {
+	case isSpike(r):
+		out = append(out, fact{"requests sent", thousands(q.Total)}, fact{"answered", thousands(q.OK)}, fact{"failed", thousands(q.Failed)})
+	case q.Total > 0:
+		out = append(out, fact{"of " + thousands(q.Total) + " requests lost", thousands(q.Failed)}, fact{"seconds in which clients were hurt", fmt.Sprintf("%g", r.HurtS)})
+	}
+	for _, p := range r.Phases {
+		if p.Name == control.PhaseDetected {
+			out = append(out, fact{"until it was noticed", clock(p.TS)})
+		}
+	}
+	if r.FailbackS != nil {
+		out = append(out, fact{"until it was back, from the restore", clock(*r.FailbackS)})
 	}
 	return out
 }
+
+// isSpike says whether the drill was of load and no vendor was hit.
+func isSpike(r *control.Report) bool { return r.Fault.Kind == "spike" }

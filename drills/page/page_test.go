@@ -106,7 +106,7 @@ func render(t *testing.T, r *control.Report) (doc, texts string) {
 func TestRender_ShowsTheWholeReport(t *testing.T) {
 	doc, texts := render(t, whole())
 	for _, want := range []string{
-		"Drill: kill-primary, lanyun", "0:04.3", "asked within 1:00.0; target 7:00.0", "failed", "2 of 270 requests failed", "seconds in which clients were hurt: 1",
+		"Drill: kill-primary, lanyun", "0:04.3", "asked within 1:00.0; target 7:00.0", "failed", "2 of 270 requests failed", "of 600 requests lost", "seconds in which clients were hurt", "0:04.1until it was noticed", "0:55.9until it was back",
 		"refuse of 100 % of attempts in the lane interactive, for at most 15m", "operator:li", "DEMO", "3b1f", "a note", "OPS-12", "1.0.0", "x.rec.gz",
 		"T-0:15.000", "T+0:00.000", "T+0:04.100", "T+0:14.004", "2026-12-01 10:00:14.008 UTC", "good service without it was proven",
 		"at least 0.999", "0.9926: 2 of 270 failed", "not seen", "Failback, judged apart: passed, 0:55.9",
@@ -246,6 +246,55 @@ func BenchmarkRender(b *testing.B) {
 	for b.Loop() {
 		if _, err := Render(r); err != nil {
 			b.Fatal(err)
+		}
+	}
+}
+
+func TestFigures_AreWordsWithUnits(t *testing.T) {
+	r := &control.Report{Extra: map[string]float64{
+		"sent": 108000, "goodput": 0.7462, "p99_ms": 13834.46, "schedule_lag_p99_ms": 0.42, "amplification": 0.838, "admitted_rps": 1342.34, "cpu_gateway_s": 23.57, "cpu_measured_s": 60.56,
+		"one_gpu_p50_ms": 3190, "naive_n": 468, "warm_up_s": 4,
+	}}
+	want := []Figure{
+		{"requests sent in the spike", "108,000"},
+		{"goodput of the spike: answered whole, of the requests due", "74.6 %"},
+		{"admitted in the spike, each second", "1342.3/s"},
+		{"first token of those admitted in the spike, P99", "13,834 ms"},
+		{"attempts for each request", "0.838"},
+		{"the generator sent late by, P99", "0.4 ms"},
+		{"processor time of the gateway in the spike", "23.6 s in 60.6 s: 39 % of one core"},
+		{"naive n", "468"},
+		{"one gpu p50", "3,190 ms"},
+		{"warm up", "4.0 s"},
+	}
+	got := Figures(r)
+	if len(got) != len(want) {
+		t.Fatalf("%v", got)
+	}
+	for i := range want {
+		if got[i] != want[i] {
+			t.Errorf("got %q, want %q", got[i], want[i])
+		}
+	}
+	if len(r.Extra) != 11 {
+		t.Error("the report was changed")
+	}
+}
+
+func TestRender_ASpikeHasNoFaultAndItsOwnClock(t *testing.T) {
+	r := whole()
+	r.Vendor, r.Judge, r.CutoverS = "", "recovered", nil
+	r.Fault = control.FaultSpec{Kind: "spike", For: control.Duration(time.Minute)}
+	r.Extra = map[string]float64{"recovered_s": 7.04, "admitted": 80538}
+	_, texts := render(t, r)
+	for _, want := range []string{"Drill: kill-primary\n", "0:07.0", "served well again after", "step up", "step back", "Requests in the spike", "a load spike of 1m", "80,538", "The load was up where"} {
+		if !strings.Contains(texts, want) {
+			t.Errorf("%q is not on the page", want)
+		}
+	}
+	for _, not := range []string{"No cutover was proven", "the fault was", "in the fault", "clients were hurt"} {
+		if strings.Contains(texts, not) {
+			t.Errorf("%q is on the page", not)
 		}
 	}
 }

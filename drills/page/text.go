@@ -55,8 +55,11 @@ func money(v *float64) string {
 
 // fault is a fault for people.
 func fault(f *control.FaultSpec) string {
-	if f.Kind == "" || f.Kind == "show" {
+	switch f.Kind {
+	case "", "show":
 		return "none injected"
+	case "spike":
+		return "none injected: a load spike of " + f.For.String()
 	}
 	s := f.Kind
 	if f.Percent != nil {
@@ -87,13 +90,17 @@ func fault(f *control.FaultSpec) string {
 }
 
 // meaning is what reaching a phase means.
-func meaning(incident bool, phase string) string {
+func meaning(r *control.Report, phase string) string {
+	spike := isSpike(r)
 	switch phase {
 	case control.PhaseSteady:
 		return "the baseline was held"
 	case control.PhaseFault:
-		if incident {
+		switch {
+		case r.Incident:
 			return "the first bad attempt: the clock starts"
+		case spike:
+			return "the load went up: the clock starts"
 		}
 		return "the fault was in: the clock starts"
 	case control.PhaseDetected:
@@ -101,18 +108,37 @@ func meaning(incident bool, phase string) string {
 	case control.PhaseShifted:
 		return "under 1 % of the attempts begun went to it"
 	case control.PhaseVerified:
+		if spike {
+			return "goodput was as before the spike for long enough"
+		}
 		return "good service without it was proven for the whole hold"
 	case control.PhaseRestored:
-		if incident {
+		switch {
+		case r.Incident:
 			return "it answered again"
+		case spike:
+			return "the load went back"
 		}
 		return "the fault was gone"
 	case control.PhaseFailback:
 		return "its weight was back where it belongs"
-	case control.PhaseDone:
+	case control.PhaseDone, control.Failed, control.Aborted, control.Inconclusive:
 		return "the end"
 	}
 	return ""
+}
+
+// named is a phase's name for people: a spike has no fault.
+func named(r *control.Report, phase string) string {
+	if isSpike(r) {
+		switch phase {
+		case control.PhaseFault:
+			return "step up"
+		case control.PhaseRestored:
+			return "step back"
+		}
+	}
+	return phase
 }
 
 // met says whether a bound was met, in a word.

@@ -97,9 +97,11 @@ type Preflight struct {
 	Vendor    string    `json:"vendor"` // who it would hit; "" while it is drawn by lot
 	Fault     FaultSpec `json:"fault"`
 	Checks    []Check   `json:"checks"`
-	Refused   string    `json:"refused"`    // why it would be refused, "" it would not
-	Plan      []string  `json:"plan"`       // what happens, step by step
-	ExtraCost *float64  `json:"extra_cost"` // expected, in the ledger's currency; null: unpriced
+	TargetS   float64   `json:"target_s"`          // drill.target
+	BoundS    float64   `json:"bound_s,omitempty"` // the scenario's own, where it is tighter
+	Refused   string    `json:"refused"`           // why it would be refused, "" it would not
+	Plan      []string  `json:"plan"`              // what happens, step by step
+	ExtraCost *float64  `json:"extra_cost"`        // expected, in the ledger's currency; null: unpriced
 }
 
 // Scheduled is a drill that the schedule starts.

@@ -86,8 +86,9 @@ type Scenario struct {
 	Judge string    `json:"judge"`
 	Fault FaultSpec `json:"fault"`
 
-	Target   string   `json:"target"`   // given, primary, secondary, random, none or a vendor's name
-	Failover string   `json:"failover"` // auto or manual
-	Explain  []string `json:"explain"`  // what happens, in sentences
-	File     string   `json:"file"`     // "" for one that comes with baton
+	BoundS   float64  `json:"bound_s,omitempty"` // the scenario's own, where it is tighter than the target
+	Target   string   `json:"target"`            // given, primary, secondary, random, none or a vendor's name
+	Failover string   `json:"failover"`          // auto or manual
+	Explain  []string `json:"explain"`           // what happens, in sentences
+	File     string   `json:"file"`              // "" for one that comes with baton
 }
