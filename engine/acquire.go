@@ -352,6 +352,9 @@ func (v *Vendor) begin(l *Lease, now time.Time, trial bool) {
 	}
 	v.begun++
 	v.lastBegun = now
+	if !l.outside {
+		v.admission.Began(now, admission.Kind(l.kind))
+	}
 	v.counts.Add(now, catBegun, 1)
 }
 

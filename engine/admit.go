@@ -75,15 +75,15 @@ func (e *Engine) tickAdmission(t *table, now time.Time) {
 // patience is how long an interactive request waits for a place: less where a
 // vendor is saturated, so that it is served quickly or not at all.
 func (e *Engine) patience(a *Ask) time.Duration {
-	var base time.Duration
+	var slack time.Duration
 	for _, v := range a.among {
 		v.mu.Lock()
 		if _, limiting := v.admission.Value(); limiting {
-			base = max(base, v.admission.Base(admission.Kind(a.Kind)))
+			slack = max(slack, v.admission.Slack(admission.Kind(a.Kind)))
 		}
 		v.mu.Unlock()
 	}
-	return admission.Patience(budget(e.cfg.Load()), base)
+	return admission.Patience(budget(e.cfg.Load()), slack)
 }
 
 // budget is a first token's: the timeout, or what is promised if that is less.

@@ -26,6 +26,7 @@ func (r *rig) saturate(t *testing.T, name string, n int) int {
 		v.mu.Lock()
 		defer v.mu.Unlock()
 		now := time.Now()
+		v.admission.Began(now.Add(-took), admission.Stream)
 		v.admission.Sample(now, now.Add(-took), admission.Stream, took, n, n)
 		v.admission.Took(admission.Stream, took)
 		_, limiting = v.admission.Value()

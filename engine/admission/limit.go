@@ -27,14 +27,17 @@ const (
 	tolerance = 1.5
 	// surely is what q must be over by twice its standard error, too.
 	surely = 1.3
-	// The q of a limited vendor is held between low and high, near target.
-	low, target, high = 1.05, 1.1, 1.2
+	// The q of a limited vendor is held near 1 + queued, between 1 + queued/2 and 1 + 2·queued,
+	// for answers that all take the same time. Where they spread, so that the slowest
+	// hundredth takes long without any line, it may be more, at most queuedMost.
+	queued, queuedMost = 0.1, 0.2
 	// proof is by how many standard errors of q cuts must have been meant to make
 	// answers faster before they say anything, and misses how many it must have been
 	// off, summed over windows, until it is believed that they did not.
 	proof, misses = 1.4, 3.0
-	// brown is the least q that is one: a little above high a limit is held, not doubted.
-	brown = 1.35
+	// brown is how much over high the least q is that is one: a little above high a
+	// limit is held, not doubted.
+	brown = 0.15
 	// ripen is after how many times base the answers to what began at a moment are
 	// back but for the slowest hundredth.
 	ripen = 2.5
@@ -42,7 +45,7 @@ const (
 	young = 20
 	// rise is by how much base follows upward what it rests on, beside chance, and
 	// slack the time constant of that: a line that grows slowly is not to be taken for usual.
-	rise  = 1.25
+	rise  = 1.1
 	slack = 5 * time.Minute
 	// settled is how long a limit is kept that nobody has run into.
 	settled = 10 * time.Second
@@ -52,6 +55,8 @@ const (
 	drift = 30 * time.Second
 	// shortest is the least time that a window takes, and longest the most.
 	shortest, longest = 100 * time.Millisecond, 30 * time.Second
+	// pause is after what time without any the first ones back say nothing.
+	pause = 3 * time.Second
 	// deepest is the part of what is in flight that a cut leaves at least, and
 	// deepestLong the same where answers take lineLong times what they do without load:
 	// the longer the line, the later the next look at it.
@@ -72,15 +77,19 @@ type Limit struct {
 	rate     float64        // answers begun or ended per second, of the last window
 	grown    int            // windows in a row in which it grew
 	turned   time.Time      // when somebody was last sent elsewhere
+	heard    time.Time      // when the last one came back
 	cut      cut
+	best     best
 	firsts   [Kinds]firsts
 	anchor   [Kinds]float64 // base may rise above it by so much only
 	allow    [Kinds]float64
-	seen     [Kinds]int // samples that base rests on
+	spread   [Kinds]float64 // variance of the logarithms of times
+	seen     [Kinds]int     // samples that base rests on
 	w        window
 	rates    [Kinds]float64 // rate by kind
 	carried  [Kinds]float64 // the same while free, on average
 	proven   bool           // an overload has shown, see Spare
+	risen    bool           // in the last window clearly more began than it carried
 	usual    pace           // sum is the mean
 	calm     calm
 	sounding sounding
@@ -98,6 +107,7 @@ type window struct {
 	sum    [Kinds]float64 // of the logarithms of seconds
 	square [Kinds]float64 // of their squares
 	back   [Kinds]int
+	begun  int
 	peak   int
 	turned bool
 }
@@ -146,6 +156,13 @@ func (l *Limit) Value() (limit float64, ok bool) {
 // answer; 0 unknown.
 func (l *Limit) Base(k Kind) time.Duration { return seconds(l.base[k]) }
 
+// Slack returns how much longer a kind may take from the request on so that the
+// slowest hundredth stays within 1.5 times what it takes without load, beside what the
+// line at the vendor adds; 0 unknown.
+func (l *Limit) Slack(k Kind) time.Duration {
+	return seconds(l.base[k] * min(max((0.5-l.queued(k))*l.tail(k)-0.3, apart), apartMost))
+}
+
 // Typical returns what an attempt of a kind takes from its beginning to its
 // end, without load; 0 unknown.
 func (l *Limit) Typical(k Kind) time.Duration { return seconds(l.took[k]) }
@@ -186,8 +203,13 @@ func (l *Limit) Sample(now, begun time.Time, k Kind, d time.Duration, inFlight, 
 	w.back[k]++
 	s := d.Seconds()
 	l.sounded(now, begun, k, s, inFlight, awaiting)
-	if median, ok := l.firsts[k].add(now, begun, s); ok {
+	if now.Sub(l.heard) > pause { // as after a cut: the fastest are back first
+		w.from, w.ripe, w.ripens = begun, time.Time{}, seconds(ripen*l.base[k])
+	}
+	l.heard = now
+	if median, doubt, ok := l.firsts[k].add(now, begun, s); ok {
 		l.base[k], l.anchor[k] = median, median
+		l.allow[k], l.seen[k] = rise*math.Exp(2*doubt), firstOnes
 		l.open(now)
 		return
 	}
@@ -240,7 +262,7 @@ func (l *Limit) Tick(now time.Time, inFlight int) {
 func (l *Limit) Reset() {
 	before := *l
 	*l = Limit{
-		limit: guard, base: l.base, anchor: l.anchor, allow: l.allow, took: l.took, seen: l.seen,
+		limit: guard, base: l.base, anchor: l.anchor, allow: l.allow, spread: l.spread, took: l.took, seen: l.seen,
 		usual: l.usual, carried: l.carried, crowded: l.crowded,
 	}
 	for k, f := range before.firsts {
@@ -251,7 +273,7 @@ func (l *Limit) Reset() {
 }
 
 func (l *Limit) free(limit float64) {
-	l.limiting, l.limit, l.cut, l.grown = false, limit, cut{}, 0
+	l.limiting, l.limit, l.cut, l.grown, l.best = false, limit, cut{}, 0, best{}
 	l.sounding.begun, l.calm, l.proven = time.Time{}, calm{}, false
 }
 
@@ -280,7 +302,9 @@ func (l *Limit) look(now time.Time, inFlight int) {
 	for k, n := range w.back {
 		l.rates[k] = float64(n) / past.Seconds()
 	}
+	l.risen = l.rises(past)
 	x := math.Exp(w.sum[k] / float64(w.n[k]))
+	l.spreads(k)
 	switch {
 	case l.base[k] == 0: // the first ones are not back
 	case l.limiting:
@@ -298,12 +322,36 @@ func (w *window) doubt(k Kind) float64 {
 	return math.Sqrt(max(w.square[k]/n-mean*mean, 0) / n)
 }
 
+// spreads follows how much the times of a kind differ.
+func (l *Limit) spreads(k Kind) {
+	d := l.w.doubt(k)
+	v := d * d * float64(l.w.n[k])
+	if l.spread[k] == 0 {
+		l.spread[k] = v
+	}
+	l.spread[k] += (v - l.spread[k]) * 0.1
+}
+
+// tail is how many times its median the slowest hundredth of a kind takes.
+func (l *Limit) tail(k Kind) float64 { return math.Exp(2.33 * math.Sqrt(l.spread[k])) }
+
+func (l *Limit) queued(k Kind) float64 { return min(queued*max(l.tail(k)/1.26, 1), queuedMost) }
+func (l *Limit) low(k Kind) float64    { return 1 + l.queued(k)/2 }
+func (l *Limit) target(k Kind) float64 { return 1 + l.queued(k) }
+func (l *Limit) high(k Kind) float64   { return 1 + 2*l.queued(k) }
+func (l *Limit) brown(k Kind) float64  { return l.high(k) + brown }
+
 // guard looks at a free vendor.
 func (l *Limit) guard(now time.Time, k Kind, x float64, inFlight int) {
 	q := x / l.base[k]
 	if q >= tolerance && q >= surely*math.Exp(2*l.w.doubt(k)) {
 		l.limiting = true
-		l.shrink(now, k, x, inFlight, l.room(k, q, inFlight))
+		for k := range l.base { // what it has risen by of late may have been the line
+			l.base[k] = min(l.base[k], l.anchor[k])
+		}
+		room := l.room(k, x/l.base[k], inFlight)
+		l.best = best{l.rate, max(room, Floor), l.rate}
+		l.shrink(now, k, x, inFlight, room)
 		return
 	}
 	l.follow(now, k, x)
@@ -328,20 +376,16 @@ func (l *Limit) room(k Kind, q float64, inFlight int) float64 {
 	if n == 0 {
 		return left
 	}
-	return min(left, l.rate*sum/float64(n)*target)
+	return min(left, l.rate*sum/float64(n)*l.target(k))
 }
 
 // excess is how many wait at the vendor beyond the target.
-func (l *Limit) excess(k Kind, q float64) float64 { return l.rate * l.base[k] * (q - target) }
+func (l *Limit) excess(k Kind, q float64) float64 { return l.rate * l.base[k] * (q - l.target(k)) }
 
 // follow lets base follow x: slowly, because the noise of windows is no news,
 // and at once by what its samples are worth where x is far below.
 func (l *Limit) follow(now time.Time, k Kind, x float64) {
 	past, n := now.Sub(l.w.opened).Seconds(), float64(l.w.n[k])
-	if l.seen[k] == 0 {
-		l.allow[k] = rise * math.Exp(2*firstDoubt*l.w.doubt(k)*math.Sqrt(n))
-		l.seen[k] = firstOnes
-	}
 	part := past / drift.Seconds()
 	if l.seen[k] += l.w.n[k]; l.seen[k] < young*enough[k] {
 		part = n / float64(l.seen[k])
@@ -354,7 +398,7 @@ func (l *Limit) follow(now time.Time, k Kind, x float64) {
 		x = max(min(x, l.allow[k]*l.anchor[k]), l.base[k])
 	}
 	l.base[k] += (x - l.base[k]) * min(part, 1)
-	l.anchor[k] = min(l.anchor[k], l.base[k])
+	l.anchor[k] = min(l.anchor[k], 1.1*l.base[k])
 }
 
 // steer looks at a limited vendor.
@@ -368,13 +412,16 @@ func (l *Limit) steer(now time.Time, k Kind, x float64, inFlight int) {
 		l.free(max(2*l.cut.flight, guard))
 		return
 	}
+	if l.starves(k, q, sure) {
+		return
+	}
 	switch {
-	case q > high && q > target*math.Exp(1.5*sure):
+	case q > l.high(k) && q > l.target(k)*math.Exp(1.5*sure):
 		l.shrink(now, k, x, inFlight, l.limit-l.excess(k, q))
-	case q < low*math.Exp(sure/2) && l.w.turned:
+	case q < l.low(k)*math.Exp(sure/2) && l.w.turned:
 		l.cut = cut{}
 		l.grown++
-		step := max(0.5, l.rate*l.base[k]*(target-q))
+		step := max(0.5, l.rate*l.base[k]*(l.target(k)-q))
 		l.limit = max(l.limit, float64(inFlight)) + min(step*(1+float64(l.grown-1)/2), l.limit/2)
 	default:
 		l.grown = 0
@@ -382,7 +429,7 @@ func (l *Limit) steer(now time.Time, k Kind, x float64, inFlight int) {
 	if q < far*math.Exp(-2*sure) {
 		l.follow(now, k, x)
 	}
-	if q > max(high, target+1/max(l.rate*l.base[k], 1e-9)) { // one place more is that much where few are in work
+	if q > max(l.high(k), l.target(k)+1/max(l.rate*l.base[k], 1e-9)) { // one place more is that much where few are in work
 		l.calm = calm{}
 	} else if l.w.turned {
 		l.calm.add(now.Sub(l.w.opened), l.w.back[Stream]+l.w.back[Whole], math.Log(q))
@@ -398,7 +445,7 @@ func (l *Limit) slower(q, sure float64, k Kind) bool {
 	switch {
 	case !c.active:
 		return false
-	case q <= high:
+	case q <= l.high(k):
 		*c = cut{}
 		return false
 	case c.q == 0:
@@ -406,13 +453,13 @@ func (l *Limit) slower(q, sure float64, k Kind) bool {
 		return false
 	}
 	gone := c.flight - l.limit
-	due := min(gone*c.per, c.q*gone/c.flight, c.q-low) // a line in front of the work, or work that is shared
+	due := min(gone*c.per, c.q*gone/c.flight, c.q-l.low(k)) // a line in front of the work, or work that is shared
 	unit := q * max(sure, 0.01)
 	if due < proof*unit {
 		return false
 	}
 	c.missed = max(c.missed+(q-c.q+due/2)/unit, 0) // halfway tells no effect from all of it
-	return c.missed >= misses && q >= brown
+	return c.missed >= misses && q >= l.brown(k)
 }
 
 // shrink cuts the limit. Attempts begun from now on tell of the new one,

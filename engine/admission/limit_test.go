@@ -19,6 +19,7 @@ func feed(l *Limit, from float64, n int, d, length float64) float64 {
 	rate := float64(n) / d
 	now := from
 	for ; now < from+length; now += 1 / rate {
+		l.Began(at(now-d), Stream)
 		l.Sample(at(now), at(now-d), Stream, seconds(d), n, n)
 		l.Took(Stream, seconds(d))
 	}

@@ -141,18 +141,19 @@ const (
 	// apart is the part of the unloaded first token that it waits at most: with what
 	// a limited vendor adds, the P99 of those that are admitted stays within 1.5 of
 	// the unloaded one even where all answers take the same time.
-	apart = 0.35
+	// Where answers differ it may be more, at most apartMost.
+	apart, apartMost = 0.35, 0.8
 	// shortestWait is what it waits at least, if it waits at all.
 	shortestWait = 10 * time.Millisecond
 )
 
 // Patience returns how long an interactive request waits for a place: a quarter
-// of its budget, and before saturated vendors at most 0.35 of what a first token
-// takes there without load (0: unknown, or none is).
-func Patience(budget, base time.Duration) time.Duration {
+// of its budget, and before saturated vendors at most their slack (0: unknown, or
+// none is).
+func Patience(budget, slack time.Duration) time.Duration {
 	p := time.Duration(share * float64(budget))
-	if base > 0 {
-		p = min(p, max(time.Duration(apart*float64(base)), shortestWait))
+	if slack > 0 {
+		p = min(p, max(slack, shortestWait))
 	}
 	return p
 }

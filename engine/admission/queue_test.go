@@ -110,15 +110,15 @@ func TestQueue_KeepsItsOrderWhateverComesAndGoes(t *testing.T) {
 	}
 }
 
-func TestPatience_IsAPartOfTheBudgetAndOfWhatAFirstTokenTakes(t *testing.T) {
-	for _, tt := range []struct{ budget, base, want time.Duration }{
+func TestPatience_IsAPartOfTheBudgetAndAtMostTheSlack(t *testing.T) {
+	for _, tt := range []struct{ budget, slack, want time.Duration }{
 		{time.Second, 0, 250 * time.Millisecond},
-		{time.Second, 300 * time.Millisecond, 105 * time.Millisecond},
+		{time.Second, 105 * time.Millisecond, 105 * time.Millisecond},
 		{time.Second, 5 * time.Second, 250 * time.Millisecond},
 		{time.Second, time.Millisecond, 10 * time.Millisecond},
 	} {
-		if got := Patience(tt.budget, tt.base); got != tt.want {
-			t.Errorf("Patience(%v, %v) = %v, want %v", tt.budget, tt.base, got, tt.want)
+		if got := Patience(tt.budget, tt.slack); got != tt.want {
+			t.Errorf("Patience(%v, %v) = %v, want %v", tt.budget, tt.slack, got, tt.want)
 		}
 	}
 }

@@ -197,7 +197,7 @@ func (s *sim) ask(now float64, r *simRequest) {
 	base, rate := 0.0, 0.0
 	for _, v := range s.v {
 		if _, limiting := v.limit.Value(); limiting {
-			base = max(base, v.limit.Base(Stream).Seconds())
+			base = max(base, v.limit.Slack(Stream).Seconds())
 		}
 		rate += v.limit.Rate()
 	}
@@ -270,6 +270,7 @@ func (s *sim) take(now float64, r *simRequest) bool {
 	r.vendor, r.begun = best, now
 	v.inFlight++
 	v.awaiting++
+	v.limit.Began(at(now), r.kind)
 	if v.busy < v.slots || v.shared {
 		s.work(now, v, r)
 	} else {

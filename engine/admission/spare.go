@@ -1,6 +1,9 @@
 package admission
 
-import "time"
+import (
+	"math"
+	"time"
+)
 
 // First tokens that take longer are mostly no overload: the vendor has become slower,
 // or the machine is busy and everything comes late alike. To send what is over the
@@ -13,9 +16,10 @@ const (
 	// the same relative to how many do without load.
 	spareLeast, spareTimes = 24, 3.0
 	// spareRisen is the same where spareRise times as much comes as the vendor carried
-	// before: that is a reason for an overload, where the machine is none.
-	// The window that is open tells of it after spareBack.
-	spareRisen, spareRise, spareBack = 14, 1.5, 15
+	// before, beside chance, or nothing is known of before: that is a reason for an
+	// overload, where the machine is none. The window that is open tells of it after spareOpen.
+	spareRisen, spareRise = 14, 1.5
+	spareOpen             = time.Second / 2
 	// spareBatch is the part of them that batch work may fill.
 	spareBatch = 0.75
 )
@@ -27,21 +31,25 @@ func (l *Limit) Spare(now time.Time, lane Lane, awaiting int) bool {
 	if l.proven {
 		return false
 	}
-	work, carried, comes := 0.0, 0.0, 0.0
-	for k, r := range l.carried {
-		work += r * l.base[k]
-		carried, comes = carried+r, comes+l.rates[k]
+	usual := l.carried
+	if usual == [Kinds]float64{} {
+		usual = l.rates
 	}
-	if past := now.Sub(l.w.opened).Seconds(); past > 0.5 && l.w.back[Stream]+l.w.back[Whole] >= spareBack {
-		comes = max(comes, float64(l.w.back[Stream]+l.w.back[Whole])/past)
+	work := 0.0
+	for k, r := range usual {
+		work += r * l.base[k]
 	}
 	least := float64(spareLeast)
-	if comes > spareRise*carried {
+	if past := now.Sub(l.w.opened); l.risen || past >= spareOpen && l.rises(past) {
 		least = spareRisen
 	}
 	most := max(least, spareTimes*work)
 	if float64(awaiting+1) > most {
 		l.proven = true
+		if l.limiting { // what began beside the limit does not tell of it
+			l.w.from, l.w.ripe = now, time.Time{}
+			l.open(now)
+		}
 		return false
 	}
 	if lane == Batch && float64(awaiting+1) > spareBatch*most {
@@ -49,6 +57,12 @@ func (l *Limit) Spare(now time.Time, lane Lane, awaiting int) bool {
 	}
 	l.cut = cut{} // it is none
 	return true
+}
+
+// rises says whether clearly more begins in the open window than the vendor carried.
+func (l *Limit) rises(past time.Duration) bool {
+	usual := (l.carried[Stream] + l.carried[Whole]) * past.Seconds()
+	return float64(l.w.begun) > spareRise*usual+2*math.Sqrt(usual)
 }
 
 // carry remembers what a free vendor carries.

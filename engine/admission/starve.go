@@ -1,0 +1,55 @@
+package admission
+
+import "math"
+
+// A base that is a little too low sees a line where none is, cuts, sees it still, and
+// cuts again. What comes back tells: fewer in flight at a full vendor are a shorter
+// line and no loss, fewer at one that is not full are fewer answers. So a cut that
+// takes answers away in proportion is undone, and base is what they take then: without
+// a line.
+
+const (
+	// starved is by how much what comes back must have fallen, beside chance, and
+	// starvedPart relative to the limit. recent is the part of a window in what is
+	// held against the best.
+	starved, starvedPart = 0.05, 0.5
+	recent               = 0.3
+)
+
+// best is what came back per second while all places were taken, and the least limit
+// with which it did.
+type best struct {
+	rate, limit float64
+	now         float64 // per second, of the last few windows
+}
+
+// starves looks at whether the limit takes answers away, and raises it then. What
+// takes much longer than base is doubted otherwise.
+func (l *Limit) starves(k Kind, q, sure float64) bool {
+	b := &l.best
+	if !l.w.turned || q >= l.brown(k) {
+		return false
+	}
+	if b.rate == 0 {
+		*b = best{l.rate, l.limit, l.rate}
+		return false
+	}
+	b.now += (l.rate - b.now) * recent
+	n := float64(l.w.back[Stream] + l.w.back[Whole])
+	chance := max(sure, 1/math.Sqrt(n)) * math.Sqrt(recent/(2-recent))
+	lost, less := math.Log(b.rate/b.now), math.Log(b.limit/l.limit)
+	switch {
+	case lost > starved+1.5*chance && lost > starvedPart*less && less > 0:
+		l.limit = min(l.limit*b.rate/b.now, b.limit)
+		up := max(min(q/l.low(k), l.allow[k]*l.anchor[k]/l.base[k]), 1)
+		for k := range l.base {
+			l.base[k] *= up
+		}
+		*b, l.cut, l.grown = best{}, cut{}, 0
+		return true
+	case less <= 0 || lost < starved:
+		b.limit = l.limit
+		b.rate += (b.now - b.rate) * recent
+	}
+	return false
+}
