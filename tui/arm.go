@@ -26,7 +26,7 @@ func (m *Model) arm(c *control.StartDrill) {
 		p = nil // of another one
 	}
 	if p != nil && p.Refused != "" && !c.Force {
-		m.say(control.Warn, "arm-refused", p.Refused)
+		m.say(control.Warn, "arm-refused", m.look.Tell(p.Refused))
 		return
 	}
 	if s != nil && given(s) && c.Vendor == "" {
@@ -76,7 +76,7 @@ func (m *Model) armQuestion(c *control.StartDrill, s *control.Scenario, p *contr
 	wait := draw.MinSec(time.Duration(c.Countdown).Seconds())
 	var text []string
 	if s != nil {
-		text = append(text, s.Claim)
+		text = append(text, k.Tell(s.Claim))
 	}
 	name, fault := m.target(c, s, p), c.Fault
 	if v := m.live.Vendor(name); v != nil {
@@ -103,7 +103,7 @@ func (m *Model) armQuestion(c *control.StartDrill, s *control.Scenario, p *contr
 	if s != nil && s.Failover == "manual" {
 		text = append(text, k.Sayf("arm-people"))
 	}
-	if warned := warnings(p); warned != "" {
+	if warned := warnings(p, k); warned != "" {
 		text = append(text, k.Sayf("arm-warn", warned))
 	}
 	return question{Question: draw.Question{
@@ -112,14 +112,14 @@ func (m *Model) armQuestion(c *control.StartDrill, s *control.Scenario, p *contr
 }
 
 // warnings are what preflight warns of, in words.
-func warnings(p *control.Preflight) string {
+func warnings(p *control.Preflight, k draw.Look) string {
 	if p == nil {
 		return ""
 	}
 	var out []string
 	for i := range p.Checks {
 		if c := &p.Checks[i]; c.Warn {
-			out = append(out, strings.TrimSpace(c.Name+" "+c.Got))
+			out = append(out, strings.TrimSpace(k.Tell(c.Name)+" "+k.Tell(c.Got)))
 		}
 	}
 	return strings.Join(out, "; ")

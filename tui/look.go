@@ -76,7 +76,7 @@ func (m *Model) statusRows() [][]draw.Span {
 		{Style: k.Dim, Text: "up " + draw.MinSec(s.UptimeS) + "  weights " + s.Control + "  failover " + s.Failover},
 	}}
 	for _, a := range s.Alerts {
-		rows = append(rows, []draw.Span{{Style: k.CritBold, Text: a}})
+		rows = append(rows, []draw.Span{{Style: k.CritBold, Text: k.Tell(a)}})
 	}
 	for i := range s.Vendors {
 		v := &s.Vendors[i]
@@ -95,7 +95,7 @@ func (m *Model) statusRows() [][]draw.Span {
 			{Style: k.Dim, Text: "  P90 " + draw.Millis(l.P90ms) + " P99 " + draw.Millis(l.P99ms) + "  " + k.Err + " " + draw.Percent(v.Errors.Rate60s) + "  " + draw.Rate(v.RPS) + "/s"},
 		})
 		if v.Reason != "" {
-			rows = append(rows, []draw.Span{{Style: k.Dim, Text: "  " + v.Reason}})
+			rows = append(rows, []draw.Span{{Style: k.Dim, Text: "  " + k.Tell(v.Reason)}})
 		}
 	}
 	return rows

@@ -320,7 +320,7 @@ func (m *Model) addEvents(es []control.Event) tea.Cmd {
 			continue // seen before the connection was lost; another engine counts anew, later
 		}
 		m.events = append(m.events, *e)
-		if m.scroll > 0 && draw.Matches(e, m.labels()[e.Vendor], m.filter) {
+		if m.scroll > 0 && m.look.Matches(e, m.labels()[e.Vendor], m.filter) {
 			m.scroll++ // what is being read stays where it is
 		}
 		if e.Level == control.Crit && e.Seq > m.belled {

@@ -60,10 +60,10 @@ func (m *Model) notices(s *control.Snapshot) []message {
 				v := &s.Vendors[i]
 				if why, ok := strings.CutPrefix(a, label(v)+" is "+v.State+": "); ok {
 					_, word, _ := draw.StateWord(v.State, k)
-					a = k.Sayf("vendor-is", label(v), word, why)
+					a = k.Sayf("vendor-is", label(v), word, k.Tell(why))
 				}
 			}
-			out = append(out, message{text: draw.Clean(a), level: control.Crit})
+			out = append(out, message{text: draw.Clean(k.Tell(a)), level: control.Crit})
 		}
 	}
 	slices.SortStableFunc(out, func(a, b message) int { // red before yellow
@@ -170,7 +170,7 @@ func (m *Model) endings(s *control.Snapshot) []message {
 			out = append(out, message{text: k.Sayf("pin-ends", left), level: control.Warn, until: *o.Until})
 		case "manual": // its notice says so
 		default:
-			out = append(out, message{text: k.Sayf("override-ends", draw.Clean(o.Text), left), level: control.Warn, until: *o.Until})
+			out = append(out, message{text: k.Sayf("override-ends", draw.Clean(k.Tell(o.Text)), left), level: control.Warn, until: *o.Until})
 		}
 	}
 	if p := s.Pin; p != nil && !pinned && !p.Until.IsZero() {

@@ -300,7 +300,7 @@ func (m *Model) scrollBy(n int) {
 	}
 	most, labels := 0, m.labels()
 	for i := range m.events {
-		if draw.Matches(&m.events[i], labels[m.events[i].Vendor], m.filter) {
+		if m.look.Matches(&m.events[i], labels[m.events[i].Vendor], m.filter) {
 			most++
 		}
 	}

@@ -1,6 +1,9 @@
 package draw
 
-import "strings"
+import (
+	"iter"
+	"strings"
+)
 
 // Question is a box that has to be answered.
 type Question struct {
@@ -83,8 +86,8 @@ func (q *Question) answers(w int, k Look) []string {
 	return append(out, r.String())
 }
 
-// Wrap breaks s at spaces into lines of at most w cells; a word that is longer,
-// or a text without spaces, is broken where it ends.
+// Wrap breaks s at spaces, and beside ideographs, into lines of at most w cells;
+// a word that is longer is broken where it ends.
 func Wrap(s string, w int) []string {
 	s = Clean(s)
 	if w < 2 {
@@ -96,15 +99,15 @@ func Wrap(s string, w int) []string {
 		out = append(out, line)
 		line = ""
 	}
-	for word := range strings.FieldsSeq(s) {
+	for gap, piece := range pieces(s) {
 		switch {
 		case line == "":
-			line = word
-		case Width(line)+1+Width(word) <= w:
-			line += " " + word
+			line = piece
+		case Width(line)+len(gap)+Width(piece) <= w:
+			line += gap + piece
 		default:
 			flush()
-			line = word
+			line = piece
 		}
 		for Width(line) > w {
 			n, cut := 0, 0
@@ -130,6 +133,41 @@ func Wrap(s string, w int) []string {
 		flush()
 	}
 	return out
+}
+
+// pieces are what of s is not broken where there is room: words, and single
+// ideographs with the punctuation that belongs to them; each with what stands
+// before it on the same line.
+func pieces(s string) iter.Seq2[string, string] {
+	return func(yield func(gap, piece string) bool) {
+		for word := range strings.FieldsSeq(s) {
+			gap, from := " ", 0
+			var last rune
+			for i, r := range word {
+				if i > from && breaks(last, r) {
+					if !yield(gap, word[from:i]) {
+						return
+					}
+					gap, from = "", i
+				}
+				last = r
+			}
+			if !yield(gap, word[from:]) {
+				return
+			}
+		}
+	}
+}
+
+const (
+	closing = "，。：；、）》？！"
+	opening = "（《"
+)
+
+// breaks says whether a line may end between two characters of a word.
+func breaks(a, b rune) bool {
+	wide := func(r rune) bool { return r >= 0x2e80 }
+	return (wide(a) || wide(b)) && !strings.ContainsRune(closing, b) && !strings.ContainsRune(opening, a)
 }
 
 // List is a box with rows to choose from.

@@ -136,7 +136,7 @@ func (d *Drill) Lines(w, h int, k Look) []string {
 	}
 	out := []string{d.short(w, k)}
 	if d.D.Verdict != nil && *d.D.Verdict != control.Passed && d.D.Reason != "" {
-		for _, l := range Wrap(d.D.Reason, w-2) {
+		for _, l := range Wrap(k.Tell(d.D.Reason), w-2) {
 			out = append(out, NewRow(w, k).Add("", " ").Add(k.Dim, l).String())
 		}
 		return block(out, w, h)

@@ -41,11 +41,11 @@ func (p *Panel) Detail(w, h int, k Look) []string {
 		room--
 	}
 	if p.V.Release != "" && room > 0 {
-		tail = append([]string{NewRow(iw, k).Add(k.Dim, k.Sayf("release")).Pad(14).Add("", p.V.Release).String()}, tail...)
+		tail = append([]string{NewRow(iw, k).Add(k.Dim, k.Sayf("release")).Pad(14).Add("", k.Tell(p.V.Release)).String()}, tail...)
 		room--
 	}
 	if p.V.Why != "" && room > 0 {
-		tail = append([]string{NewRow(iw, k).Add(k.Dim, p.V.Why).String()}, tail...)
+		tail = append([]string{NewRow(iw, k).Add(k.Dim, k.Tell(p.V.Why)).String()}, tail...)
 	}
 	body = append(body, p.chart(iw, ih-len(body)-len(tail), k)...)
 	body = append(body, tail...)

@@ -19,8 +19,8 @@ type Events struct {
 }
 
 // Matches says whether an event, its vendor's label among it, holds the filter's
-// text; "!text" turns it round.
-func Matches(e *control.Event, label, filter string) bool {
+// text, as it came or as it is told; "!text" turns it round.
+func (w *Words) Matches(e *control.Event, label, filter string) bool {
 	if filter == "" || filter == "!" {
 		return true
 	}
@@ -29,7 +29,7 @@ func Matches(e *control.Event, label, filter string) bool {
 		want, filter = false, filter[1:]
 	}
 	f := strings.ToLower(filter)
-	for _, s := range [...]string{e.Text, e.Vendor, label, e.Kind, e.Level, e.Who} {
+	for _, s := range [...]string{e.Text, w.Tell(e.Text), e.Vendor, label, e.Kind, e.Level, e.Who} {
 		if strings.Contains(strings.ToLower(s), f) {
 			return want
 		}
@@ -53,7 +53,7 @@ func (e *Events) Lines(w, h int, k Look) []string {
 	if h <= 0 {
 		return nil
 	}
-	shown := e.shown()
+	shown := e.shown(k)
 	title := []Span{{k.Strong, k.Events}, {k.Dim, " " + strconv.Itoa(len(shown))}}
 	if e.Filter != "" {
 		title = append(title, Span{k.Warn, "  /" + e.Filter})
@@ -72,10 +72,10 @@ func (e *Events) Lines(w, h int, k Look) []string {
 }
 
 // shown are the events that pass the filter, newest first.
-func (e *Events) shown() []*control.Event {
+func (e *Events) shown(k Look) []*control.Event {
 	out := make([]*control.Event, 0, len(e.List))
 	for i := len(e.List) - 1; i >= 0; i-- {
-		if Matches(&e.List[i], e.Labels[e.List[i].Vendor], e.Filter) {
+		if k.Matches(&e.List[i], e.Labels[e.List[i].Vendor], e.Filter) {
 			out = append(out, &e.List[i])
 		}
 	}
@@ -116,7 +116,7 @@ func (e *Events) row(v *control.Event, w int, lead string, k Look) string {
 	if label != "" && !strings.Contains(v.Text, label) && !strings.Contains(v.Text, v.Vendor) {
 		r.Add("", label+" ")
 	}
-	r.Add(text, v.Text)
+	r.Add(text, k.Tell(v.Text))
 	if who := v.Who; who != "" && who != control.Controller && r.Left() > len(who)+2 {
 		r.Right(k.Faint, who)
 	}

@@ -230,7 +230,7 @@ func (p *Panel) because(w int, k Look) string {
 			r.Add(k.Crit, " "+k.Dot+" "+k.EndsIn+" "+MinSec(f.Until.Sub(p.Now).Seconds()))
 		}
 		if p.V.Reason != "" && r.Left() > 12 {
-			r.Add(k.Dim, " "+k.Dot+" "+p.V.Reason)
+			r.Add(k.Dim, " "+k.Dot+" "+k.Tell(p.V.Reason))
 		}
 		return r.String()
 	}
@@ -241,14 +241,14 @@ func (p *Panel) because(w int, k Look) string {
 		if !p.Alive() {
 			ink = k.Crit
 		}
-		r.Add(ink, p.V.Reason)
+		r.Add(ink, k.Tell(p.V.Reason))
 	case own != "":
 		r.Add(k.Warn, own)
 	default:
-		r.Add(k.Dim, p.V.Why)
+		r.Add(k.Dim, k.Tell(p.V.Why))
 	}
 	if s := p.V.Release; s != "" && r.Left() > 12 {
-		r.Add(k.Dim, " "+k.Dot+" "+k.Sayf("release")+" "+s)
+		r.Add(k.Dim, " "+k.Dot+" "+k.Sayf("release")+" "+k.Tell(s))
 	}
 	return r.String()
 }

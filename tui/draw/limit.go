@@ -16,14 +16,14 @@ func LimitText(l *control.Limit, now time.Time, k Look) string {
 	case l.KnownRPS != nil:
 		return k.Sayf("limit-known", round(*l.KnownRPS)+"/s")
 	case l.Evidence != "":
-		return l.Evidence
+		return k.Tell(l.Evidence)
 	default:
 		return k.Sayf("unlimited")
 	}
 	value := unknown
 	switch {
 	case l.Type == "slope":
-		return joined(k, k.Sayf("limit-slope"), l.Evidence)
+		return joined(k, k.Sayf("limit-slope"), k.Tell(l.Evidence))
 	case l.Type == "concurrency" && l.Value != nil:
 		value = k.Sayf("limit-concurrency", round(*l.Value))
 	case l.Type == "tokens" && l.Value != nil:
@@ -46,7 +46,7 @@ func LimitText(l *control.Limit, now time.Time, k Look) string {
 	if strings.HasPrefix(evidence, "~") { // a sentence that says all of this: what it adds is whence
 		_, evidence, _ = strings.Cut(evidence, " ago ")
 	}
-	return joined(k, strings.TrimRight(k.Sayf("limit-learned", value, scope, ago), " "), evidence, sure)
+	return joined(k, strings.TrimRight(k.Sayf("limit-learned", value, scope, ago), " "), k.Tell(evidence), sure)
 }
 
 // joined are texts with dots between, the empty ones left out.

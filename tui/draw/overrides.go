@@ -36,7 +36,7 @@ func (d *Overrides) Lines(w, h int, k Look) []string {
 	if foot >= 3 {
 		tail = append(tail, Rule(nil, nil, w, k))
 	}
-	tail = append(tail, NewRow(w, k).Add(k.Key, "Enter").Add(k.Dim, " "+k.Sayf("ends-it")+"  ").Add("", o.Release).String())
+	tail = append(tail, NewRow(w, k).Add(k.Key, "Enter").Add(k.Dim, " "+k.Sayf("ends-it")+"  ").Add("", k.Tell(o.Release)).String())
 	if o.Extend != "" {
 		tail = append(tail, NewRow(w, k).Add(k.Key, "p").Add(k.Dim, "     "+k.Sayf("extends-it")+"  ").Add("", o.Extend).String())
 	}
@@ -58,7 +58,7 @@ func (d *Overrides) row(o *control.Override, on bool, w int, k Look) string {
 	if by != "" && w >= 60 {
 		rw += Width(Clean(by)) + 2
 	}
-	text := NewRow(max(0, r.Left()-rw-2), k).Add("", d.told(o))
+	text := NewRow(max(0, r.Left()-rw-2), k).Add("", d.told(o, k))
 	n := text.max
 	r.Painted(text.String(), n).Add("", "  ")
 	if by != "" && w >= 60 {
@@ -68,15 +68,15 @@ func (d *Overrides) row(o *control.Override, on bool, w int, k Look) string {
 }
 
 // told is the override in words, with its vendor where the words do not name it.
-func (d *Overrides) told(o *control.Override) string {
+func (d *Overrides) told(o *control.Override, k Look) string {
 	label := d.Labels[o.Vendor]
 	if label == "" {
 		label = o.Vendor
 	}
 	if o.Vendor == "" || strings.Contains(o.Text, o.Vendor) || strings.Contains(o.Text, label) {
-		return o.Text
+		return k.Tell(o.Text)
 	}
-	return label + ": " + o.Text
+	return label + ": " + k.Tell(o.Text)
 }
 
 func timeLeft(o *control.Override, now time.Time, k Look) (string, theme.Style) {

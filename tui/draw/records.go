@@ -172,7 +172,7 @@ func (d *Records) trend(x *control.Report, w int, k Look) []string {
 	r.Add(k.Dim, k.Sayf("last-cutovers")+" ").Add("", strings.Join(last, " "))
 	out := []string{r.String()}
 	if x.Trend != "" {
-		out = append(out, wrapped(k.Dim, x.Trend, w, k)...)
+		out = append(out, wrapped(k.Dim, k.Tell(x.Trend), w, k)...)
 	}
 	return out
 }
@@ -181,7 +181,7 @@ func (d *Records) trend(x *control.Report, w int, k Look) []string {
 func (d *Records) result(x *control.Report, w int, k Look) []string {
 	var out []string
 	if x.Reason != "" {
-		out = append(out, wrapped("", x.Reason, w, k)...)
+		out = append(out, wrapped("", k.Tell(x.Reason), w, k)...)
 	}
 	for i := range x.Hypothesis {
 		b := &x.Hypothesis[i]
@@ -189,7 +189,7 @@ func (d *Records) result(x *control.Report, w int, k Look) []string {
 		if !b.OK {
 			glyph, ink = k.Bad, k.Crit
 		}
-		out = append(out, bulleted(glyph, ink, "", b.Name+": "+b.Got+" ("+b.Want+")", w, k)...)
+		out = append(out, bulleted(glyph, ink, "", k.Tell(b.Name)+": "+k.Tell(b.Got)+" ("+k.Tell(b.Want)+")", w, k)...)
 	}
 	var more []string
 	if x.HurtS > 0 {

@@ -181,7 +181,7 @@ func (d *Drill) tasks(w int, k Look) []string {
 		if i == d.atTask() && d.D.Verdict == nil {
 			at = k.Select + " "
 		}
-		out = append(out, bulleted(at+mark, ink, st, t.Text, w, k)...)
+		out = append(out, bulleted(at+mark, ink, st, k.Tell(t.Text), w, k)...)
 	}
 	return out
 }
@@ -193,7 +193,7 @@ func (d *Drill) stepRows(w int, k Look) []string {
 		if s.Done {
 			mark, ink = k.Done, k.OK
 		}
-		out = append(out, NewRow(w, k).Add(ink, mark).Add(k.Dim, " T+"+MinSec(s.AtS)+" ").Add("", s.Text).String())
+		out = append(out, NewRow(w, k).Add(ink, mark).Add(k.Dim, " T+"+MinSec(s.AtS)+" ").Add("", k.Tell(s.Text)).String())
 	}
 	return out
 }
@@ -204,12 +204,12 @@ func checkRows(all []control.Check, w int, k Look) []string {
 	for i := range all {
 		c := &all[i]
 		glyph, ink := checkInk(c, k)
-		r := NewRow(w, k).Add(ink, glyph).Add("", " "+c.Name)
+		r := NewRow(w, k).Add(ink, glyph).Add("", " "+k.Tell(c.Name))
 		if c.Got != "" {
-			r.Add(k.Dim, " "+k.Dot+" ").Add(ink, c.Got)
+			r.Add(k.Dim, " "+k.Dot+" ").Add(ink, k.Tell(c.Got))
 		}
 		if c.Want != "" && c.Want != c.Got {
-			if s := " (" + c.Want + ")"; Width(Clean(s)) <= r.Left() {
+			if s := " (" + k.Tell(c.Want) + ")"; Width(Clean(s)) <= r.Left() {
 				r.Add(k.Faint, s)
 			}
 		}

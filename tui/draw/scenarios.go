@@ -57,7 +57,7 @@ func (d *Scenarios) names(at, w, h int, k Look) []string {
 			r.Add("", "  "+s.Name)
 		}
 		if w > 40 {
-			r.Add(k.Dim, "  "+s.Claim)
+			r.Add(k.Dim, "  "+k.Tell(s.Claim))
 		}
 		out = append(out, r.String())
 	}
@@ -81,7 +81,7 @@ func (d *Scenarios) about(at, w, h int, k Look) []string {
 		head.Add(k.Dim, " "+k.Glyphs.Arrow+" ").Add("", d.Label)
 	}
 	out := []string{head.String(), d.ready(w, k)}
-	for i, l := range wrapped("", s.Claim, w, k) {
+	for i, l := range wrapped("", k.Tell(s.Claim), w, k) {
 		if i == 3 {
 			break
 		}
@@ -127,7 +127,7 @@ func (d *Scenarios) ready(w int, k Look) string {
 	case p == nil:
 		return r.Add(k.Dim, k.Sayf("preflight")+k.Ellipsis).String()
 	case p.Refused != "":
-		return r.Add(k.CritBold, k.Bad+" "+k.Sayf("would-refuse")).Add(k.Crit, " "+p.Refused).String()
+		return r.Add(k.CritBold, k.Bad+" "+k.Sayf("would-refuse")).Add(k.Crit, " "+k.Tell(p.Refused)).String()
 	}
 	warn := 0
 	for i := range p.Checks {
@@ -147,7 +147,7 @@ func (d *Scenarios) ready(w int, k Look) string {
 func listed(all []string, w int, k Look) []string {
 	var out []string
 	for _, s := range all {
-		out = append(out, bulleted(k.Dot, k.Dim, k.Dim, s, w, k)...)
+		out = append(out, bulleted(k.Dot, k.Dim, k.Dim, k.Tell(s), w, k)...)
 	}
 	return out
 }

@@ -49,7 +49,7 @@ func (d *Schedule) coming(w int, k Look) []string {
 		}
 		switch {
 		case s.Cancelled != "":
-			r.Add(k.Warn, "  "+k.Bad+" "+s.Cancelled)
+			r.Add(k.Warn, "  "+k.Bad+" "+k.Tell(s.Cancelled))
 		case s.Announced:
 			r.Add(k.WarnBold, "  "+k.Sayf("announced"))
 		case s.Armed:

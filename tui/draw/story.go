@@ -104,9 +104,9 @@ func (d *Drill) headline(w int, k Look) (line string, more []string) {
 	case d.D.Verdict != nil:
 		r.Add(ink, glyph+" "+word)
 	case d.D.Waits != "":
-		return r.Add(k.WarnBold, k.Sayf("waits", d.D.Waits)).String(), nil
+		return r.Add(k.WarnBold, k.Sayf("waits", k.Tell(d.D.Waits))).String(), nil
 	case d.D.Caption != "":
-		first, rest := fitWords(d.D.Caption, r.Left())
+		first, rest := fitWords(k.Tell(d.D.Caption), r.Left())
 		r.Add(k.Strong, first)
 		if rest != "" {
 			more = []string{rest}
@@ -128,7 +128,7 @@ func (d *Drill) headline(w int, k Look) (line string, more []string) {
 		return r.String(), nil
 	}
 	r.Add("", "  ")
-	first, rest := fitWords(d.D.Reason, r.Left())
+	first, rest := fitWords(k.Tell(d.D.Reason), r.Left())
 	r.Add(k.Dim, first)
 	if rest != "" {
 		more = Wrap(rest, w)

@@ -36,6 +36,8 @@ type Words struct {
 	Hints                                                        map[string]string // the footer's short words, by action
 	Say                                                          map[string]string // messages, by key
 	Keys                                                         map[string]string // what keys do, by action
+
+	forms *forms // of the engine's sentences; nil: they are in this language
 }
 
 // with is a and b together.
