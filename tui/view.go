@@ -165,6 +165,11 @@ func (m *Model) putPanels(sc *screen, k draw.Look) {
 			N: n + 1, V: v, Selected: n == m.selected, Locked: m.locked[v.Name], Hi: m.scale.hi, Now: m.shown.Time, SLO: m.shown.Target,
 			Because: faulty(m.shown), Held: held(m.shown), Lost: m.lost != nil, Spare: r.H - least, PinUntil: m.pinUntil(),
 		}
+		for i := range m.shown.Vendors {
+			if o := &m.shown.Vendors[i]; o.Name != v.Name && strings.HasPrefix(v.Why, o.Name+": ") {
+				p.WhyOf = label(o)
+			}
+		}
 		if pin := m.shown.Pin; pin != nil {
 			p.PinAt = pin.Weights[v.Name]
 		}

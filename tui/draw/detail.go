@@ -20,7 +20,9 @@ func (p *Panel) Detail(w, h int, k Look) []string {
 	tail := []string{p.weights(iw, k), p.sliderRow(iw, k)}
 	const graph = 4 // the least, with its axis
 	room := ih - len(body) - len(tail) - graph
-	because := p.because(iw, k)
+	own := *p
+	own.whole = room > 4
+	because := own.because(iw, k)
 	urgent := p.V.Fault != nil || p.V.State != control.Healthy || p.overrides(k) != ""
 	if urgent && room > 0 {
 		tail = append([]string{because}, tail...)
@@ -45,7 +47,7 @@ func (p *Panel) Detail(w, h int, k Look) []string {
 		room--
 	}
 	if p.V.Why != "" && room > 0 {
-		tail = append([]string{NewRow(iw, k).Add(k.Dim, k.Tell(p.V.Why)).String()}, tail...)
+		tail = append([]string{NewRow(iw, k).Add(k.Dim, p.why(k)).String()}, tail...)
 	}
 	body = append(body, p.chart(iw, ih-len(body)-len(tail), k)...)
 	body = append(body, tail...)

@@ -245,12 +245,21 @@ func (p *Panel) because(w int, k Look) string {
 	case own != "":
 		r.Add(k.Warn, own)
 	default:
-		r.Add(k.Dim, k.Tell(p.V.Why))
+		r.Add(k.Dim, p.why(k))
 	}
-	if s := p.V.Release; s != "" && r.Left() > 12 {
+	if s := p.V.Release; s != "" && !p.whole && r.Left() > 12 {
 		r.Add(k.Dim, " "+k.Dot+" "+k.Sayf("release")+" "+k.Tell(s))
 	}
 	return r.String()
+}
+
+// why is why the weight is what it is, with whose reason it is.
+func (p *Panel) why(k Look) string {
+	if p.WhyOf == "" {
+		return k.Tell(p.V.Why)
+	}
+	_, why, _ := strings.Cut(p.V.Why, ": ")
+	return k.Sayf("because-of", p.WhyOf, k.Tell(why))
 }
 
 // overrides is what people have set on the vendor. The pin is told in the

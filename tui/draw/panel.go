@@ -10,7 +10,8 @@ import (
 
 // Panel is one vendor as it is drawn.
 type Panel struct {
-	N        int // its digit
+	N        int  // its digit
+	whole    bool // the whole screen is its: what has a row of its own is not told twice
 	V        *control.Vendor
 	Selected bool
 	Locked   bool    // its weight does not make room for others
@@ -27,6 +28,7 @@ type Panel struct {
 	// of the other vendors so that each row of them sums to 100; Share is -1
 	// where it is not known.
 	Weight, Target, Share float64
+	WhyOf                 string  // the label of the other vendor that the reason of the weight is about; "": its own
 	Hi                    float64 // upper end of the shared scale, milliseconds
 	Now                   time.Time
 	SLO                   control.Targets

@@ -70,7 +70,8 @@ var chineseDrills = []form{
 	{en: "the drill %s begins at %s. `baton drill cancel %s` cancels it", zh: "演练 {1} 将在 {2} 开始。`baton drill cancel {3}` 取消"}, {en: "the drill %s of %s will not run: %s", zh: "演练 {1}（{2}）不会运行：{3}"}, {en: "the scheduled drill %s did not run: %s", zh: "日程中的演练 {1} 没有运行：{2}"}, {en: "the drill %s of %s is cancelled", zh: "演练 {1}（{2}）已取消"}, {en: "cancelled by %s", zh: "由 {1} 取消"},
 	{en: "drill %s was cut short, recorded as %s", zh: "演练 {1} 被打断，记录为{2}"}, {en: "aborted by %s", zh: "由 {1} 中止"}, {en: "baton stopped", zh: "baton 已停止"}, {en: "the drill goes on, but its record is only in memory: %s", zh: "演练继续，但记录只在内存：{1}"},
 
-	{en: "fault %s at %s for %n", zh: "{2} 的故障 {1}，{3}"}, {en: "fault %s at %s", zh: "{2} 的故障 {1}"},
+	{en: "fault %s at %s for %n", zh: "{2} 的故障 {1}，{3}"}, {en: "fault %s at %s", zh: "{2} 的故障 {1}"}, {en: "fault %s at %s, %n of attempts", zh: "{2} 的故障 {1}，{3} 的尝试"},
+	{en: "%s restored (%s)", zh: "{1} 已恢复（{2}）"}, {en: "`%s`, or the end of the fault at %n UTC", zh: "`{1}`，或故障在 {2} UTC 结束"},
 
 	// verdicts
 	{en: "not detected", zh: "未被发现"}, {en: "it took no traffic before", zh: "此前没有流量"}, {en: "no attempt met the fault", zh: "没有尝试碰到故障"}, {en: "the fault was not over", zh: "故障尚未结束"}, {en: "good service was not held yet", zh: "尚未保持良好服务"}, {en: "not seen", zh: "未见"}, {en: "not seen: %s", zh: "未见：{1}"}, {en: "not within it: %s", zh: "未在时限内：{1}"}, {en: "not proven: %s", zh: "未证明：{1}"},
@@ -102,7 +103,7 @@ var chineseDrills = []form{
 	{en: "It sends requests of its own, open loop with independent arrivals: %n for %n, then %n from one arrival to the next for %n, then %n again for %n", zh: "自己发送请求，开环、独立到达：{1} 持续 {2}，然后瞬间升到 {3} 持续 {4}，再回到 {5} 持续 {6}"},
 	{en: "Answers are of %n tokens; %n % is batch work, %n % of the rest is streamed. It counts what is admitted, limited (429), shed (503) and fails, and how much processor time generator, gateway and vendors take", zh: "回答为 {1} 词元；{2} % 是批量，其余的 {3} % 为流式。统计放行、限速（429）、丢弃（503）、失败，以及发生器、网关和供应商各占多少处理器时间"},
 	{en: "A generator that is late itself proves nothing: the verdict is then inconclusive", zh: "发生器自己迟到则什么也证明不了：判定为无法判定"},
-	{en: "within the plan", zh: "在计划内"}, {en: "not within the plan: METASTABLE, the bad state has outlived the load", zh: "不在计划内：METASTABLE，负载过去后坏状态仍在"}, {en: "goodput as before the spike, after the step back", zh: "下降后有效吞吐如尖峰前"}, {en: "attempts at vendors per request", zh: "每个请求对供应商的尝试数"},
+	{en: "the spike was cut short: %s", zh: "尖峰被打断：{1}"}, {en: "within the plan", zh: "在计划内"}, {en: "not within the plan: METASTABLE, the bad state has outlived the load", zh: "不在计划内：METASTABLE，负载过去后坏状态仍在"}, {en: "goodput as before the spike, after the step back", zh: "下降后有效吞吐如尖峰前"}, {en: "attempts at vendors per request", zh: "每个请求对供应商的尝试数"},
 	{en: "first-token P99 of what was admitted in the spike", zh: "尖峰中放行部分的首字 P99"}, {en: "at most %n ms", zh: "最多 {1} ms"}, {en: "requests that failed, refusals apart", zh: "失败的请求（拒绝除外）"}, {en: "the generator", zh: "发生器"}, {en: "in time", zh: "准时"}, {en: "late by %n ms (P99), %n not sent", zh: "迟到 {1} ms（P99），未发出 {2}"},
 	{en: "CLIENT-LIMITED: the generator was %s, so it measured itself", zh: "CLIENT-LIMITED：发生器{1}，测到的是它自己"},
 

@@ -57,6 +57,9 @@ var chineseForms = []form{
 	{en: "pinned to %s", zh: "手动设为 {1}"}, {en: "pinned to %s: %s", zh: "手动设为 {1}：{2}"}, {en: "pinned to %s, also against health", zh: "手动设为 {1}，无视健康状态"}, {en: "pinned to %s, also against health: %s", zh: "手动设为 {1}，无视健康状态：{2}"}, {en: "pinned to %n until %n UTC", zh: "手动设为 {1}，到 {2} UTC"},
 	{en: "simulated vendor changed: %s", zh: "模拟供应商已改变：{1}"},
 
+	{en: "configuration reloaded: nothing changed", zh: "配置已重新加载：没有变化"}, {en: "configuration reloaded: %s", zh: "配置已重新加载：{1}"}, {en: "reload refused, the old configuration stays: %s", zh: "重新加载被拒绝，沿用旧配置：{1}"}, {en: "%s needs a restart: the old address is still served", zh: "{1} 需要重启：旧地址仍在服务"},
+	{en: "%n of %n keys of %s refused", zh: "{3} 的 {2} 个密钥中 {1} 个被拒"}, {en: "%s: all %n keys are in the rotation again", zh: "{1}：{2} 个密钥全部恢复轮换"},
+
 	// limits
 	{en: "%s takes about %n requests/s: %s", zh: "{1} 大约能接 {2} 请求/秒：{3}"}, {en: "the learned limit of %s is forgotten", zh: "学到的 {1} 限速已遗忘"}, {en: "%s takes what comes: its rate is held no more", zh: "{1} 来多少接多少：不再压住速率"},
 	{en: "%s is held at %n requests/s and rises slowly: %s", zh: "{1} 压在 {2} 请求/秒，缓慢上升：{3}"}, {en: "%s takes about %n requests/s, learned %n ago", zh: "{1} 大约能接 {2} 请求/秒，{3} 前学到"},

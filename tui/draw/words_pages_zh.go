@@ -31,7 +31,7 @@ var chinesePages = map[string]string{
 	"cannot-run": "%q 无法在这里执行", "count-overrides": "%d 项人工设置", "count-override": "1 项人工设置",
 	"shedding": "最近 10 秒因无余量拒绝 %s 个请求（其中批量 %s），%d 个在等待",
 
-	"limit-learned": "~%s%s，%s学到", "limit-known": "%s，配置", "per-key": "（每密钥）", "per-account": "（每账户）", "ago": "%s前", "sure": "置信 %s", "in-flight-limit": "在途上限", "waiting": "等待", "shed": "拒绝", "release": "解除条件", "unlimited": "未知限速",
+	"limit-learned": "~%s%s，%s学到", "limit-known": "%s，配置", "per-key": "（每密钥）", "per-account": "（每账户）", "ago": "%s前", "sure": "置信 %s", "in-flight-limit": "在途上限", "waiting": "等待", "shed": "拒绝", "because-of": "因为 %s：%s", "release": "解除条件", "unlimited": "未知限速",
 	"limit-concurrency": "%s 个在途", "limit-tokens": "%s 词元/分", "limit-slope": "速率只能缓慢上升",
 
 	"costs-title": "费用", "no-costs": "还没有账本", "no-what-if": "换一种分配要花多少还不知道", "no-prices": "没有供应商有价格：配置中的 [[vendors.price]] 写明每百万词元的价格。在此之前只计次数，不计金额。", "per-hour-by": "每小时花费", "effective": "实际单价", "what-if": "假如", "drag-share": "%s 移动 %s", "days": "按天", "spent": "已花费", "run-rate": "运行费率", "per-day": "每天", "per-month": "每月", "unpriced": "未定价", "attempts": "次尝试",
