@@ -65,8 +65,8 @@ type Answer struct {
 // good says whether the vendor answered.
 func (x *Answer) good() bool { return x.Asked != "" && x.Error == "" }
 
-// asking is one vendor that is about to be asked.
-type asking struct {
+// contestant is one vendor that is about to be asked.
+type contestant struct {
 	vc     *config.Vendor
 	v      *vendors.Vendor
 	model  string // as clients call it
@@ -93,7 +93,7 @@ func (a *app) compare(cfg *config.Config, model string, yes bool) (*Comparison, 
 		return nil, err
 	}
 	defer set.Close()
-	all, err := askings(cfg, set, model)
+	all, err := contestants(cfg, set, model)
 	if err != nil {
 		return nil, err
 	}
@@ -116,15 +116,15 @@ func (a *app) compare(cfg *config.Config, model string, yes bool) (*Comparison, 
 	return out, nil
 }
 
-// askings are the vendors with the name that each has for the model.
-func askings(cfg *config.Config, set *vendors.Set, model string) ([]asking, error) {
+// contestants are the vendors with the name that each has for the model.
+func contestants(cfg *config.Config, set *vendors.Set, model string) ([]contestant, error) {
 	book := ledger.NewBook(cfg)
-	out := make([]asking, len(cfg.Vendors))
+	out := make([]contestant, len(cfg.Vendors))
 	asked, why := 0, error(nil)
 	for i := range cfg.Vendors {
 		vc := &cfg.Vendors[i]
 		x := &out[i]
-		*x = asking{vc: vc, v: set.Vendor(vc.Name), model: model, answer: Answer{Vendor: vc.Name, Role: vc.Role, Simulated: vc.Simulate != "", RateLimits: map[string]string{}}}
+		*x = contestant{vc: vc, v: set.Vendor(vc.Name), model: model, answer: Answer{Vendor: vc.Name, Role: vc.Role, Simulated: vc.Simulate != "", RateLimits: map[string]string{}}}
 		at, err := modelAt(cfg, vc, model)
 		if err != nil {
 			x.answer.Error, why = err.Error(), err
@@ -143,7 +143,7 @@ func askings(cfg *config.Config, set *vendors.Set, model string) ([]asking, erro
 }
 
 // mayCompare says what the questions cost at most, and asks where a vendor is real.
-func (a *app) mayCompare(all []asking, currency string, yes bool) (*float64, error) {
+func (a *app) mayCompare(all []contestant, currency string, yes bool) (*float64, error) {
 	sum, asked, paid := 0.0, 0, false
 	var unpriced []string
 	for i := range all {
@@ -184,7 +184,7 @@ func (a *app) mayCompare(all []asking, currency string, yes bool) (*float64, err
 }
 
 // keepCompared leaves what was asked of real vendors for the ledger.
-func (a *app) keepCompared(cfg *config.Config, all []asking) {
+func (a *app) keepCompared(cfg *config.Config, all []contestant) {
 	spent := new(spending)
 	for i := range all {
 		x := &all[i]

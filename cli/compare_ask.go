@@ -22,7 +22,7 @@ const (
 )
 
 // ask asks the vendor once and keeps what it said.
-func (x *asking) ask(ctx context.Context) {
+func (x *contestant) ask(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, comparePatience)
 	defer cancel()
 	begun := time.Now()
@@ -62,7 +62,7 @@ func (x *asking) ask(ctx context.Context) {
 	}
 }
 
-func (x *asking) hidden(s string) string { return x.v.Keys.Secrets().Hide(s) }
+func (x *contestant) hidden(s string) string { return x.v.Keys.Secrets().Hide(s) }
 
 func sinceMs(begun time.Time) *float64 {
 	ms := float64(time.Since(begun).Microseconds()) / 1000
@@ -70,7 +70,7 @@ func sinceMs(begun time.Time) *float64 {
 }
 
 // send sends the question; usage asks for the count of tokens.
-func (x *asking) send(ctx context.Context, usage bool) (*http.Response, error) {
+func (x *contestant) send(ctx context.Context, usage bool) (*http.Response, error) {
 	q := map[string]any{
 		"model": x.answer.Asked, "stream": true, "max_tokens": compareTokens, "temperature": 0,
 		"messages": []map[string]string{{"role": "user", "content": compareQuestion}},
@@ -92,7 +92,7 @@ func (x *asking) send(ctx context.Context, usage bool) (*http.Response, error) {
 }
 
 // heads keeps what the answer's header tells.
-func (x *asking) heads(resp *http.Response) {
+func (x *contestant) heads(resp *http.Response) {
 	x.answer.Status = resp.StatusCode
 	for _, name := range x.v.Dialect.RequestID {
 		if id := resp.Header.Get(name); id != "" {
@@ -108,7 +108,7 @@ func (x *asking) heads(resp *http.Response) {
 }
 
 // read reads the stream, or the whole answer of a vendor that does not stream.
-func (x *asking) read(body io.Reader, begun time.Time) error {
+func (x *contestant) read(body io.Reader, begun time.Time) error {
 	events := sse.NewReader(body, compareEvent)
 	for {
 		e, err := events.Next()
@@ -142,7 +142,7 @@ func (x *asking) read(body io.Reader, begun time.Time) error {
 }
 
 // says keeps the model's name and the usage of one event.
-func (x *asking) says(data []byte, u *outcome.Usage) {
+func (x *contestant) says(data []byte, u *outcome.Usage) {
 	var d struct {
 		Model string          `json:"model"`
 		Usage json.RawMessage `json:"usage"`

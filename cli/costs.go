@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -70,6 +69,7 @@ func (a *app) costs(q control.CostsOf) (doc *control.Costs, err error) {
 		}
 		acc.Simulated = v.cfg.Simulated()
 		doc = ledger.NewBook(v.cfg).Costs(acc.Rows, acc.Period, vendorNames(v.cfg))
+		doc.StepS, doc.ByStep = ledger.BySteps(acc)
 		return nil
 	})
 	return doc, err
@@ -121,12 +121,6 @@ func (a *app) offline() (*offline, error) {
 		return nil, err
 	}
 	path := filepath.Join(dir, "baton.db")
-	if _, err := os.Stat(path); err != nil {
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil, fmt.Errorf("no engine runs on the state %s, and none has: there is no %s", dir, path)
-		}
-		return nil, err
-	}
 	v := &offline{dir: dir, cfg: cfg, lock: flock.New(filepath.Join(dir, "lock"))}
 	// Where the directory cannot be written there is no lock, and nobody who writes.
 	if ok, err := v.lock.TryLock(); err == nil && !ok {
@@ -134,6 +128,9 @@ func (a *app) offline() (*offline, error) {
 	}
 	if v.View, err = store.OpenView(path, ledger.NewBook(cfg)); err != nil {
 		_ = v.lock.Unlock()
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, fmt.Errorf("no engine runs on the state %s, and none has: there is no %s, and no spending of stress tests", dir, path)
+		}
 		return nil, err
 	}
 	return v, nil
@@ -204,7 +201,7 @@ func printCosts(out io.Writer, c *control.Costs) error {
 	}
 	fmt.Fprintln(out, "* part of all; probes and stress tests are not")
 	if r := c.RunRate; r.PerHour != nil {
-		fmt.Fprintf(out, "run rate over %s: %s per hour, %s per day, %s per month\n", control.Duration(time.Duration(r.OverS)*time.Second), report.Money(r.PerHour), report.Money(r.PerDay), report.Money(r.PerMonth))
+		fmt.Fprintf(out, "run rate over the last %s: %s %s per hour, %s per day, %s per month\n", control.Duration((time.Duration(r.OverS) * time.Second).Round(time.Second)), report.Money(r.PerHour), c.Currency, report.Money(r.PerDay), report.Money(r.PerMonth))
 	}
 	for _, u := range c.Usage {
 		fmt.Fprintf(out, "tokens of %s: %d attempts reported, %s of our estimate in and %s out; %d estimated\n", u.Vendor, u.Reported, times(u.RatioInput), times(u.RatioOutput), u.Estimated)

@@ -155,7 +155,13 @@ func (a *app) leverage(q control.LeverageOf) (l *control.Leverage, err error) {
 		acc.Simulated = v.cfg.Simulated()
 		f := factsOf(v.cfg, filepath.Join(v.dir, "drills"), q.Until)
 		f.Terms = q.Terms
-		if l = ledger.NewBook(v.cfg).Leverage(acc, f); q.For != "" {
+		learned, err := v.Limits(ctx)
+		if err != nil {
+			return err
+		}
+		book := ledger.NewBook(v.cfg)
+		f.Measured = measured(learned, book.Zone)
+		if l = book.Leverage(acc, f); q.For != "" {
 			l = ledger.Mask(l, q.For)
 		}
 		return nil
@@ -191,7 +197,12 @@ func (a *app) dossier(q control.DossierOf) (d *control.Dossier, err error) {
 		if !known(v.cfg, q.Vendor) {
 			return fmt.Errorf("there is no vendor %q", q.Vendor)
 		}
-		d, err = dossierOf(ctx, v, ledger.NewBook(v.cfg), v.cfg, nil, q)
+		learned, err := v.Limits(ctx)
+		if err != nil {
+			return err
+		}
+		book := ledger.NewBook(v.cfg)
+		d, err = dossierOf(ctx, v, book, v.cfg, measured(learned, book.Zone), q)
 		return err
 	})
 	return d, err

@@ -133,7 +133,27 @@ func (p *process) costs(ctx context.Context, q control.CostsOf) (*control.Costs,
 	}
 	cfg := p.cfg.Load()
 	acc.Simulated = cfg.Simulated()
-	return p.book.Load().Costs(acc.Rows, acc.Period, vendorNames(cfg)), nil
+	doc := p.book.Load().Costs(acc.Rows, acc.Period, vendorNames(cfg))
+	doc.StepS, doc.ByStep = ledger.BySteps(acc)
+	if q.Until.IsZero() { // what is spent now is what the overview says
+		doc.RunRate = p.runRate(time.Now())
+	}
+	return doc, nil
+}
+
+// runRate is the snapshot's, per day and month too.
+func (p *process) runRate(now time.Time) control.RunRate {
+	all := p.engine.Vendors()
+	vendors := make([]control.Vendor, len(all))
+	for i, v := range all {
+		vendors[i].Name = v.Name
+	}
+	s := p.store.Spent(vendors, now)
+	r := control.RunRate{OverS: s.OverS, PerHour: s.PerHour}
+	if s.PerHour != nil {
+		r.PerDay, r.PerMonth = control.Figure(24**s.PerHour), control.Figure(720**s.PerHour)
+	}
+	return r
 }
 
 // span is the time of a question about money.

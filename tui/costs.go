@@ -174,7 +174,7 @@ func (m *Model) costsLines(w, h int, k draw.Look) []string {
 func (m *Model) costsMouse(x, y int, press bool) bool {
 	b := m.body()
 	iw, ih := draw.PageRoom(b.W, b.H)
-	sx, sy, n := m.costsView().SliderAt(iw, ih)
+	sx, sy, n := m.costsView().SliderAt(iw, ih, m.look)
 	if n == 0 {
 		return false
 	}

@@ -108,7 +108,7 @@ func (m *Model) header() *draw.Header {
 		h.Replay = &draw.Replay{Name: p.Name, At: p.At, Length: p.Length, Speed: p.Speed}
 	}
 	if m.shown != nil {
-		h.PerHour, h.Currency = m.shown.Cost.PerHour, m.shown.Cost.Currency
+		h.PerHour, h.OverS, h.Currency = m.shown.Cost.PerHour, m.shown.Cost.OverS, m.shown.Cost.Currency
 	}
 	return h
 }

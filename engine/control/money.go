@@ -26,7 +26,8 @@ func (LeverageOf) query() {}
 type Spend struct {
 	Currency string   `json:"currency"`
 	Total    *float64 `json:"total"`
-	PerHour  *float64 `json:"per_hour"` // at the rate of the last 5 minutes
+	PerHour  *float64 `json:"per_hour"` // the run rate, as RunRate has it
+	OverS    float64  `json:"over_s"`   // of how long a time
 	Unpriced int64    `json:"unpriced"` // attempts whose price is not known: they are in no figure
 }
 
@@ -49,6 +50,8 @@ type Costs struct {
 
 	RunRate   RunRate     `json:"run_rate"`
 	ByHour    []HourCost  `json:"by_hour"`
+	ByStep    []HourCost  `json:"by_step"` // the same by the finest steps that are still to be read as a curve; empty where those are hours
+	StepS     float64     `json:"step_s"`
 	Usage     []UsageOf   `json:"usage"`     // what vendors reported against what we estimated
 	Prices    []PriceNow  `json:"prices"`    // the list prices in force at Until
 	Missing   int64       `json:"missing"`   // attempts that the ledger had no room for: figures are too low
@@ -96,8 +99,11 @@ type CostsApart struct {
 	Estimated CostGroup `json:"estimated"`
 }
 
-// RunRate is what the spending of the last hour (or of the time recorded, if
-// that is shorter) comes to.
+// RunRate is what the present spending comes to: what clients' attempts cost in
+// the last 10 minutes, or since the engine started if that is shorter. It is the
+// same figure as the snapshot's. Of a time that is past, or of a state in which
+// no engine runs, it is that of its last hour, from the quarter in which that
+// began. OverS says which.
 type RunRate struct {
 	OverS    float64  `json:"over_s"`
 	PerHour  *float64 `json:"per_hour"`
@@ -105,9 +111,10 @@ type RunRate struct {
 	PerMonth *float64 `json:"per_month"` // of 30 days
 }
 
-// HourCost is one hour's spending, by vendor; null where nothing is priced.
+// HourCost is the spending of an hour, or of another step, by vendor; null where
+// nothing is priced.
 type HourCost struct {
-	Hour time.Time           `json:"hour"`
+	Hour time.Time           `json:"hour"` // its begin
 	Cost map[string]*float64 `json:"cost"`
 }
 

@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"math"
 	"time"
 
 	"baton/engine/control"
@@ -8,7 +9,7 @@ import (
 
 const (
 	liveStep  = 10 * time.Second
-	liveSteps = 30 // 5 minutes
+	liveSteps = 60 // 10 minutes
 )
 
 // Live is what a running engine has spent since it started: the figures of the
@@ -49,7 +50,7 @@ func (l *Live) Add(a *Attempt, c Cost) {
 	s.total = s.total.Plus(m)
 	s.tokens += int64(a.Input) + int64(a.Output)
 	s.advance(step(a.Ended))
-	if i := step(a.Ended); s.step-i < liveSteps {
+	if i := step(a.Ended); a.Source == Client && s.step-i < liveSteps {
 		s.recent[i%liveSteps] = s.recent[i%liveSteps].Plus(m)
 	}
 }
@@ -91,13 +92,17 @@ func (l *Live) perHour(s *spent, now time.Time) float64 {
 	for _, m := range s.recent {
 		sum = sum.Plus(m)
 	}
-	over := min(max(now.Sub(l.started), liveStep), liveSteps*liveStep)
-	return sum.Float() * float64(time.Hour) / float64(over)
+	return sum.Float() * float64(time.Hour) / float64(l.over(now))
+}
+
+// over is the time of which a rate is made.
+func (l *Live) over(now time.Time) time.Duration {
+	return min(max(now.Sub(l.started), liveStep), liveSteps*liveStep)
 }
 
 // All is the figures of all vendors together.
 func (l *Live) All(currency string, priced func(vendor string) bool, vendors []string, now time.Time) control.Spend {
-	out := control.Spend{Currency: currency}
+	out := control.Spend{Currency: currency, OverS: math.Round(l.over(now).Seconds())}
 	for _, v := range vendors {
 		c := l.Of(v, priced(v), now)
 		if s := l.vendors[v]; s != nil {

@@ -9,6 +9,7 @@ import (
 	"os"
 	"time"
 
+	"baton/engine/control"
 	"baton/engine/ledger"
 )
 
@@ -96,6 +97,9 @@ func enter(acc *ledger.Account, r *ledger.Rollup, whole bool) {
 			}
 			acc.Minutes = append(acc.Minutes, m)
 		}
+		if k.Vendor != "" && k.Flags.Source() != ledger.Probe && k.Minute >= to-int64(ledger.SpentFor.Seconds()) {
+			acc.Spent = append(acc.Spent, ledger.Spent{Minute: k.Minute, Vendor: k.Vendor, Cost: sums.CostInput + sums.CostCached + sums.CostOutput, Priced: k.Flags&ledger.FlagPriced != 0})
+		}
 		k.Minute -= k.Minute % ledger.Quarter
 		acc.Rows = append(acc.Rows, ledger.Row{Key: k, Sums: *sums})
 	}
@@ -137,7 +141,10 @@ func (f *file) account(ctx context.Context, acc *ledger.Account, from, to time.T
 	}
 	seen(acc, first.Int64)
 	seen(acc, last.Int64)
-	if err := f.accountRows(ctx, acc, a, b); err != nil || !whole {
+	if err := f.accountRows(ctx, acc, a, b); err != nil {
+		return err
+	}
+	if err := f.accountSpent(ctx, acc, max(a, acc.Until.Add(-ledger.SpentFor).Unix()), b); err != nil || !whole {
 		return err
 	}
 	if err := f.accountMinutes(ctx, acc, a, b); err != nil {
@@ -155,6 +162,21 @@ func (f *file) accountRows(ctx context.Context, acc *ledger.Account, from, to in
 		err := scan(&r.Minute, &r.Vendor, &r.Model, &r.At, &r.Lane, &r.Client, &r.Flags, &r.Asked, &r.Attempts, &r.Answered, &r.Faults, &r.Limited, &r.Unpriced,
 			&r.Input, &r.Cached, &r.Output, &r.Reasoning, &r.CostInput, &r.CostCached, &r.CostOutput, &r.Compared, &r.ReportedIn, &r.ReportedOut, &r.ExpectedIn, &r.ExpectedOut)
 		acc.Rows = append(acc.Rows, r)
+		return err
+	}, from, to)
+}
+
+// accountSpent reads what the last hours cost by minute: those are not folded yet.
+func (f *file) accountSpent(ctx context.Context, acc *ledger.Account, from, to int64) error {
+	if from >= to {
+		return nil
+	}
+	return f.each(ctx, "SELECT minute, vendor, flags, sum(cost_input + cost_cached + cost_output) FROM minutes WHERE minute >= ? AND minute < ? AND vendor <> '' GROUP BY minute, vendor, flags", func(scan func(...any) error) error {
+		s, flags := ledger.Spent{}, ledger.Flags(0)
+		err := scan(&s.Minute, &s.Vendor, &flags, &s.Cost)
+		if s.Priced = flags&ledger.FlagPriced != 0; flags.Source() != ledger.Probe {
+			acc.Spent = append(acc.Spent, s)
+		}
 		return err
 	}, from, to)
 }
@@ -196,14 +218,31 @@ func (f *file) each(ctx context.Context, query string, row func(scan func(...any
 	return rs.Err()
 }
 
+// Limits is what was learned of vendors' limits when the state was last saved.
+func (v *View) Limits(ctx context.Context) (map[string]control.SavedLimit, error) {
+	v.s.disk.Lock()
+	defer v.s.disk.Unlock()
+	if v.s.file == nil {
+		return nil, nil
+	}
+	rows, err := v.s.file.rows(ctx)
+	if err != nil {
+		return nil, err
+	}
+	saved, _ := decode(rows)
+	return saved.Limits, nil
+}
+
 // View is a file that no engine uses, for reading.
 type View struct{ s *Store }
 
 // OpenView opens the file at path for reading. It must not be in use. One that
-// is not there is fs.ErrNotExist. What waits to be entered has the book's prices.
+// is not there, where nothing waits to be entered either, is fs.ErrNotExist. What
+// waits has the book's prices.
 func OpenView(path string, book *ledger.Book) (*View, error) {
-	if _, err := os.Stat(path); err != nil {
-		return nil, err
+	_, missing := os.Stat(path)
+	if missing != nil && (!errors.Is(missing, fs.ErrNotExist) || len(spendingOf(path).names()) == 0) {
+		return nil, missing
 	}
 	s := &Store{path: path, books: newBooks(time.Now())}
 	s.books.book = book
@@ -214,6 +253,9 @@ func OpenView(path string, book *ledger.Book) (*View, error) {
 				s.books.enter(&list[i])
 			}
 		}
+	}
+	if missing != nil {
+		return &View{s}, nil
 	}
 	var err error
 	if s.file, err = openFile(context.Background(), path); err == nil {
@@ -242,6 +284,9 @@ func (v *View) Failures(ctx context.Context, vendor string, since, until time.Ti
 func (v *View) Export(ctx context.Context, table string, since, until time.Time, row func(columns []string, values []any) error) error {
 	v.s.disk.Lock()
 	defer v.s.disk.Unlock()
+	if v.s.file == nil {
+		return fmt.Errorf("export %s: there is no %s", table, v.s.path)
+	}
 	return v.s.file.export(ctx, table, since, until, row)
 }
 
@@ -249,6 +294,9 @@ func (v *View) Export(ctx context.Context, table string, since, until time.Time,
 func (v *View) Vacuum(ctx context.Context) (before, after int64, err error) {
 	v.s.disk.Lock()
 	defer v.s.disk.Unlock()
+	if v.s.file == nil {
+		return 0, 0, fmt.Errorf("vacuum %s: %w", v.s.path, fs.ErrNotExist)
+	}
 	if v.s.file.copied != "" {
 		return 0, 0, fmt.Errorf("vacuum %s: it cannot be written", v.s.path)
 	}
@@ -259,6 +307,9 @@ func (v *View) Vacuum(ctx context.Context) (before, after int64, err error) {
 func (v *View) Close() {
 	v.s.disk.Lock()
 	defer v.s.disk.Unlock()
+	if v.s.file == nil {
+		return
+	}
 	v.s.file.close()
 	v.s.file.remove()
 }

@@ -424,3 +424,50 @@ func BenchmarkAttempt(b *testing.B) {
 		s.Attempt(a)
 	}
 }
+
+func TestView_OfSpendingAlone(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "baton.db")
+	if _, err := OpenView(path, book(t)); !os.IsNotExist(err) {
+		t.Fatalf("a state without anything: %v", err)
+	}
+	if err := WriteSpending(dir, "stress-1", []ledger.Attempt{*spent(10, time.Now()), *spent(20, time.Now())}); err != nil {
+		t.Fatal(err)
+	}
+	v, err := OpenView(path, book(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer v.Close()
+	now := time.Now().Add(time.Minute)
+	acc, err := v.Account(t.Context(), now.Add(-time.Hour), now, true)
+	if err != nil || len(acc.Rows) == 0 || acc.First.IsZero() {
+		t.Fatalf("%v: %+v", err, acc)
+	}
+	input := int64(0)
+	for _, r := range acc.Rows {
+		input += r.Input
+	}
+	if cost := int64(0); input != 30 {
+		t.Errorf("%d tokens", input)
+	} else {
+		for _, s := range acc.Spent {
+			cost += s.Cost
+		}
+		if cost != 76_000_000 {
+			t.Errorf("the minutes cost %d", cost)
+		}
+	}
+	if l, err := v.Limits(t.Context()); err != nil || l != nil {
+		t.Errorf("limits %v, %v", l, err)
+	}
+	if _, _, err := v.Vacuum(t.Context()); err == nil {
+		t.Error("what is not there was vacuumed")
+	}
+	if err := v.Export(t.Context(), "attempts", now.Add(-time.Hour), now, func([]string, []any) error { return nil }); err == nil {
+		t.Error("what is not there was exported")
+	}
+	if _, err := os.Stat(path); !os.IsNotExist(err) {
+		t.Errorf("reading has made the file (%v)", err)
+	}
+}

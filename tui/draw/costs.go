@@ -26,11 +26,11 @@ const costLabel = 12 // cells of a vendor's name
 
 // SliderAt is where the first of the what-if's sliders lies in w x h; the others
 // are on the rows below. n is its cells, 0 where there is none.
-func (d *Costs) SliderAt(w, h int) (x, y, n int) {
+func (d *Costs) SliderAt(w, h int, k Look) (x, y, n int) {
 	if d.C == nil || len(d.Shares) == 0 {
 		return 0, 0, 0
 	}
-	y = d.headRows(w, h) + 2 + len(d.Vendors) + 1
+	y = d.headRows(w, h, k) + 2 + len(d.Vendors) + 1
 	n = w - costLabel - 1 - number
 	if y+len(d.Vendors) > h || n < 6 {
 		return 0, 0, 0
@@ -39,15 +39,15 @@ func (d *Costs) SliderAt(w, h int) (x, y, n int) {
 }
 
 // headRows is how many rows the summary and the headline take.
-func (d *Costs) headRows(w, h int) int { return 1 + len(d.headline(w, h)) }
+func (d *Costs) headRows(w, h int, k Look) int { return 1 + len(d.headline(w, h, k)) }
 
 // headline is what the ledger says in a sentence, whole; nothing where there is
 // little room.
-func (d *Costs) headline(w, h int) []string {
+func (d *Costs) headline(w, h int, k Look) []string {
 	if d.L == nil || d.L.Headline == "" || h < 16 {
 		return nil
 	}
-	lines := Wrap(d.L.Headline, w)
+	lines := Wrap(k.Tell(d.L.Headline), w)
 	return lines[:min(len(lines), max(1, h/8))]
 }
 
@@ -62,7 +62,7 @@ func (d *Costs) Lines(w, h int, k Look) []string {
 		return block(nil, w, h)
 	}
 	out := []string{d.summary(w, k)}
-	for _, l := range d.headline(w, h) {
+	for _, l := range d.headline(w, h, k) {
 		out = append(out, NewRow(w, k).Add(k.Note, l).String())
 	}
 	out = append(out, Rule([]Span{{k.Strong, k.Sayf("effective")}, {k.Dim, " " + k.Sayf("per-million") + ", " + d.C.Currency}}, []Span{{k.Dim, k.Sayf("since-24h")}}, w, k))
@@ -92,7 +92,14 @@ func (d *Costs) summary(w int, k Look) string {
 	}
 	t := &d.C.Totals
 	add(k.Strong, k.Sayf("spent"), Money(t.Cost)+" "+d.C.Currency)
-	add(k.Strong, k.Sayf("run-rate"), Money(d.C.RunRate.PerHour)+"/h")
+	rate := Money(d.C.RunRate.PerHour) + " " + d.C.Currency + "/h"
+	if d.C.RunRate.PerHour != nil && d.C.RunRate.OverS > 0 {
+		rate += " " + k.Sayf("over", window(d.C.RunRate.OverS))
+	}
+	if Width(k.Sayf("run-rate")+rate)+4 > r.Left() {
+		rate = sign(d.C.Currency, k) + Money(d.C.RunRate.PerHour) + "/h"
+	}
+	add(k.Strong, k.Sayf("run-rate"), rate)
 	if t.Unpriced > 0 {
 		add(k.WarnBold, k.Sayf("unpriced"), Count(t.Unpriced))
 	}
@@ -239,14 +246,18 @@ func (d *Costs) charts(w, h int, k Look) []string {
 	return beside2(d.hours(lw, h, k), d.days(rw, h, k), lw, rw)
 }
 
-// hours is what was spent in each hour, a curve for each vendor.
+// hours is what was spent in each hour, or in finer steps where those are few, a
+// curve for each vendor.
 func (d *Costs) hours(w, h int, k Look) []string {
-	title := []Span{{k.Strong, k.Sayf("per-hour-by")}}
+	title, steps := []Span{{k.Strong, k.Sayf("per-hour-by")}}, d.C.ByHour
+	if d.C.StepS > 0 && len(d.C.ByStep) > len(steps) {
+		title, steps = []Span{{k.Strong, k.Sayf("per-step-by", window(d.C.StepS))}}, d.C.ByStep
+	}
 	var all []Curve
 	for i, name := range d.Vendors {
 		ink, st := inkOf(i, k)
 		c := Curve{Ink: ink, Name: d.label(name)}
-		for _, x := range d.C.ByHour {
+		for _, x := range steps {
 			v := math.NaN()
 			if p := x.Cost[name]; p != nil {
 				v = *p

@@ -20,6 +20,7 @@ type Header struct {
 	Remote   string        // the engine's address, "" when it is in this process
 	Replay   *Replay       // nil: it is no recording
 	PerHour  *float64      // what all vendors cost now; nil: not known
+	OverS    float64       // of how long a time that is
 	Currency string
 }
 
@@ -121,7 +122,11 @@ func (h *Header) Line(w int, k Look) string {
 	}
 	if h.PerHour != nil {
 		money := Money(h.PerHour)
-		segs = append(segs, segment{long: []Span{{k.Strong, money}, {k.Dim, " " + strings.TrimSpace(h.Currency+"/h")}}, short: []Span{{k.Strong, money}, {k.Dim, "/h"}}, rank: 5, keep: 4})
+		over := ""
+		if h.OverS > 0 {
+			over = " " + k.Sayf("over", window(h.OverS))
+		}
+		segs = append(segs, segment{long: []Span{{k.Strong, money}, {k.Dim, " " + strings.TrimSpace(h.Currency+"/h") + over}}, short: []Span{{k.Strong, sign(h.Currency, k) + money}, {k.Dim, "/h"}}, rank: 5, keep: 4})
 	}
 	if s.Demo != nil {
 		rate := strings.TrimSuffix(Rate(s.Demo.RPS), ".0") + "/s"

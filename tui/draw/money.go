@@ -6,6 +6,26 @@ import (
 	"strings"
 )
 
+// sign is a currency's sign where it has one that is known and no other's, else
+// its code.
+func sign(currency string, k Look) string {
+	if s := map[string]string{"CNY": "¥", "USD": "$", "EUR": "€"}[currency]; s != "" && (!k.ASCII || s == "$") {
+		return s
+	}
+	if currency == "" {
+		return ""
+	}
+	return currency + " "
+}
+
+// window writes of how long a time a rate is: 10m, 40s.
+func window(s float64) string {
+	if s < 120 {
+		return strconv.FormatFloat(s, 'f', 0, 64) + "s"
+	}
+	return strconv.FormatFloat(math.Round(s/60), 'f', 0, 64) + "m"
+}
+
 // Money writes an amount in the ledger's currency: two decimals, below 1 three
 // figures that matter, commas from a thousand on.
 func Money(v *float64) string {

@@ -80,7 +80,7 @@ func (d *Scenarios) about(at, w, h int, k Look) []string {
 	if d.Label != "" {
 		head.Add(k.Dim, " "+k.Glyphs.Arrow+" ").Add("", d.Label)
 	}
-	out := []string{head.String(), d.ready(w, k)}
+	out := append([]string{head.String()}, d.ready(w, k)...)
 	for i, l := range wrapped("", k.Tell(s.Claim), w, k) {
 		if i == 3 {
 			break
@@ -118,16 +118,17 @@ func (d *Scenarios) cost() string {
 }
 
 // ready says whether the chosen one may run, and why not.
-func (d *Scenarios) ready(w int, k Look) string {
+func (d *Scenarios) ready(w int, k Look) []string {
 	r := NewRow(w, k)
 	p := d.Preflight
 	switch {
 	case d.PreError != "":
-		return r.Add(k.Warn, d.PreError).String()
+		return []string{r.Add(k.Warn, d.PreError).String()}
 	case p == nil:
-		return r.Add(k.Dim, k.Sayf("preflight")+k.Ellipsis).String()
+		return []string{r.Add(k.Dim, k.Sayf("preflight")+k.Ellipsis).String()}
 	case p.Refused != "":
-		return r.Add(k.CritBold, k.Bad+" "+k.Sayf("would-refuse")).Add(k.Crit, " "+k.Tell(p.Refused)).String()
+		out := bulleted(k.Bad, k.CritBold, k.Crit, strings.TrimSuffix(k.Sayf("would-refuse")+" "+k.Tell(p.Refused), " "), w, k)
+		return out[:min(len(out), 3)]
 	}
 	warn := 0
 	for i := range p.Checks {
@@ -140,7 +141,7 @@ func (d *Scenarios) ready(w int, k Look) string {
 	} else {
 		r.Add(k.OKBold, k.Done+" "+k.Sayf("ready"))
 	}
-	return r.Add(k.Dim, "   ").Add(k.Key, "Enter").Add(k.Dim, " "+k.Sayf("arms")).String()
+	return []string{r.Add(k.Dim, "   ").Add(k.Key, "Enter").Add(k.Dim, " "+k.Sayf("arms")).String()}
 }
 
 // listed are sentences one under the other.

@@ -58,7 +58,7 @@ func (d *Stress) Lines(w, h int, k Look) []string {
 	case d.State == nil || !d.Running:
 		out = wrapped("", k.Sayf("stress-what", d.Label), w, k)
 		if d.Plan != "" {
-			out = append(out, NewRow(w, k).Add(k.Dim, d.Plan).String())
+			out = append(out, NewRow(w, k).Add(k.Dim, k.Tell(d.Plan)).String())
 		}
 		if d.Priced {
 			out = append(out, NewRow(w, k).Add(k.WarnBold, k.Sayf("stress-price", d.Label)).String())
