@@ -32,6 +32,18 @@ type records struct {
 	failed string           // why the last one could not be written
 	known  []control.Report // of the files, as read at the time that readAt stands for
 	readAt time.Time
+	files  map[string]filed // by id
+}
+
+// filed is a record as it was in its file, without its series.
+type filed struct {
+	info   fs.FileInfo
+	report control.Report
+}
+
+// is says whether the file is still that one.
+func (f *filed) is(now fs.FileInfo) bool {
+	return f.info != nil && os.SameFile(f.info, now) && f.info.Size() == now.Size() && f.info.ModTime().Equal(now.ModTime())
 }
 
 // paths are the files of a record.
@@ -151,7 +163,8 @@ func (s *records) read(id string) (*control.Report, error) {
 }
 
 // history is all records that can be read, newest first, without their series. The
-// files are read again when the directory has changed.
+// directory is looked at again when it has changed, and of its files those are read
+// that have: a drill that runs writes its record every few seconds.
 func (s *records) history() ([]control.Report, error) {
 	at := s.stamp()
 	s.mu.Lock()
@@ -181,21 +194,34 @@ func (s *records) readAll() ([]control.Report, error) {
 	out := []control.Report{}
 	s.mu.Lock()
 	for _, r := range s.memory {
-		out = append(out, *r)
+		out = append(out, bare(r))
 	}
+	had := s.files
 	s.mu.Unlock()
+	have := make(map[string]filed, len(files))
 	for _, f := range files {
 		id, ok := strings.CutSuffix(f.Name(), ".json")
 		if !ok || s.inMemory(id) != nil {
 			continue
 		}
-		if r, err := s.read(id); err == nil {
-			out = append(out, *r)
+		info, err := f.Info()
+		if err != nil {
+			continue // it has just been removed
 		}
+		x := had[id]
+		if !x.is(info) {
+			r, err := s.read(id)
+			if err != nil {
+				continue
+			}
+			x = filed{info, bare(r)}
+		}
+		have[id] = x
+		out = append(out, x.report)
 	}
-	for i := range out {
-		out[i].Series, out[i].Weights = []control.Point{}, []control.WeightsAt{}
-	}
+	s.mu.Lock()
+	s.files = have
+	s.mu.Unlock()
 	sort.Slice(out, func(i, j int) bool {
 		if !out[i].Started.Equal(out[j].Started) {
 			return out[i].Started.After(out[j].Started)
@@ -203,6 +229,13 @@ func (s *records) readAll() ([]control.Report, error) {
 		return out[i].ID > out[j].ID
 	})
 	return out, nil
+}
+
+// bare is a copy without the series.
+func bare(r *control.Report) control.Report {
+	c := *r
+	c.Series, c.Weights = []control.Point{}, []control.WeightsAt{}
+	return c
 }
 
 // closeOpen closes records of drills that a crash cut short: their faults

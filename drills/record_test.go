@@ -272,3 +272,55 @@ func TestMachine_StartsNothingBeforeRun(t *testing.T) {
 		}
 	})
 }
+
+func TestHistory_ReadsOnlyTheFilesThatHaveChanged(t *testing.T) {
+	s := &records{dir: t.TempDir()}
+	save := func(id, verdict string) {
+		t.Helper()
+		r := finished()
+		r.ID, r.Verdict = id, verdict
+		if err := s.save(r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	verdicts := func() map[string]string {
+		t.Helper()
+		all, err := s.history()
+		if err != nil {
+			t.Fatal(err)
+		}
+		out := map[string]string{}
+		for i := range all {
+			out[all[i].ID] = all[i].Verdict
+		}
+		return out
+	}
+	save("a", control.Passed)
+	save("b", control.Passed)
+	if got := verdicts(); len(got) != 2 {
+		t.Fatal(got)
+	}
+	path := s.paths("a")["json"]
+	info, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// What nobody could tell apart from outside is not looked at again.
+	if err := os.WriteFile(path, make([]byte, info.Size()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chtimes(path, info.ModTime(), info.ModTime()); err != nil {
+		t.Fatal(err)
+	}
+	save("c", control.Failed)
+	save("b", control.Aborted)
+	if got := verdicts(); len(got) != 3 || got["a"] != control.Passed || got["b"] != control.Aborted || got["c"] != control.Failed {
+		t.Errorf("history %v", got)
+	}
+	if err := os.Remove(s.paths("c")["json"]); err != nil {
+		t.Fatal(err)
+	}
+	if got := verdicts(); len(got) != 2 {
+		t.Errorf("after one was removed: %v", got)
+	}
+}
