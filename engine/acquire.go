@@ -370,6 +370,9 @@ func (l *Lease) FirstToken(now time.Time) {
 	v.counts.Add(now, catBack, 1)
 	v.health.Progress(now)
 	v.admitted(l, now, l.firstToken)
+	if !l.Trial {
+		v.limiter.Back(l.begun, l.firstToken)
+	}
 	v.mu.Unlock()
 	l.engine.serve(now)
 }
@@ -449,8 +452,5 @@ func (v *Vendor) measure(l *Lease, now time.Time, r outcome.Result, u outcome.Us
 	}
 	if r.Outcome == outcome.OK && !l.Trial && !l.outside {
 		v.admission.Took(admission.Kind(l.kind), age)
-		if l.firstToken > 0 {
-			v.admission.Paced(age-l.firstToken, u.Output)
-		}
 	}
 }

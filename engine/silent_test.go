@@ -230,7 +230,7 @@ func (s *scene) set(name string, f func(m *model)) {
 func (s *scene) evidence() string { return s.snapshot().Vendors[0].Limit.Evidence }
 
 // A vendor that lets 20/s through and keeps the rest waiting is known to within 5 % half a minute after it
-// began to, from the queue that admission lets stand for some seconds; then nobody waits.
+// began to, from how long the first ones wait for each other; then nobody waits.
 func TestSilentLimit_IsLearnedAndStayedUnder(t *testing.T) {
 	for _, c := range []struct {
 		offered, weight, saves float64
@@ -238,15 +238,16 @@ func TestSilentLimit_IsLearnedAndStayedUnder(t *testing.T) {
 		warm                   int     // seconds before the limit comes
 		by                     int     // seconds after which it is known
 	}{
-		{25, 90, 0, 60, 20, 50}, // 22.5/s of its own: the line is long in the making
-		{25, 90, 1, 5, 20, 50},
+		{25, 90, 0, 60, 20, 30}, // 22.5/s of its own: the line is long in the making
+		{25, 90, 1, 5, 20, 30},
 		{30, 90, 1, 60, 20, 30},
 		{50, 90, 0, 5, 20, 30},
 		{50, 75, 1, 60, 20, 30},
 		{100, 75, 0, 60, 20, 30},
 		{100, 25, 1, 60, 20, 30},
 		{200, 50, 1, 60, 20, 30},
-		{50, 90, 1, 5, 0, 30}, // there from the first request on
+		{25, 90, 1, 5, 0, 30}, // there from the first request on
+		{50, 90, 1, 5, 0, 30},
 		{100, 75, 0, 5, 0, 30},
 	} {
 		t.Run(fmt.Sprintf("%g/s, weight %g, %g s saved, warm for %d s", c.offered, c.weight, c.saves, c.warm), func(t *testing.T) {
@@ -276,28 +277,39 @@ func TestSilentLimit_IsLearnedAndStayedUnder(t *testing.T) {
 	}
 }
 
-// A vendor that becomes slower has no limit of requests, whatever becomes slower.
+// A vendor that becomes slower has no limit of requests, whatever becomes slower, and how.
 func TestSilentLimit_IsNoBrownout(t *testing.T) {
 	for _, c := range []struct {
 		name        string
 		first, rest float64 // factors
+		long        int     // seconds
+		steps       int     // in which it comes
 	}{
-		{"1.6 times slower", 1.6, 1.6},
-		{"3 times slower", 3, 3},
-		{"10 times slower", 10, 10},
-		{"first tokens 2 times slower", 2, 1},
-		{"first tokens 5 times slower", 5, 1},
+		{"1.6 times slower", 1.6, 1.6, 60, 1},
+		{"3 times slower", 3, 3, 60, 1},
+		{"10 times slower", 10, 10, 30, 1},
+		{"first tokens 2 times slower", 2, 1, 60, 1},
+		{"first tokens 5 times slower", 5, 1, 30, 1},
+		{"a stall of 5 s", 20, 1, 5, 1},
+		{"slower each second", 4, 1, 15, 15},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			for seed := range uint64(2) {
 				synctest.Test(t, func(t *testing.T) {
 					s := newScene(t, seed, 75, elastic(), elastic())
-					s.offered = 60
+					s.offered, s.cv = 60, 1.5
 					s.run(30)
-					s.set("a", func(m *model) { m.first, m.rest = c.first*m.first, c.rest*m.rest })
-					s.run(60)
-					s.set("a", func(m *model) { m.first, m.rest = m.first/c.first, m.rest/c.rest })
-					s.run(60)
+					for range 2 {
+						for i := range c.steps {
+							part := float64(i+1) / float64(c.steps)
+							s.set("a", func(m *model) {
+								m.first, m.rest = math.Pow(c.first, part)*elastic().first, math.Pow(c.rest, part)*elastic().rest
+							})
+							s.run(c.long / c.steps)
+						}
+						s.set("a", func(m *model) { m.first, m.rest = elastic().first, elastic().rest })
+						s.run(20)
+					}
 					s.all.Wait()
 					for i, sec := range s.seconds {
 						if sec.learned > 0 {

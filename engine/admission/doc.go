@@ -24,7 +24,7 @@
 // our queue's: the vendor has become slower, base follows, and it is free again.
 //
 // A vendor that is held short shows no limit of requests per second that it has: it is
-// sounded (see sound.go), and the owner takes from Capped what was found. A limit sends
+// sounded (see sound.go), and its owner sees what comes back. A limit sends
 // attempts elsewhere at once, but where no vendor has room it refuses nobody until an
 // overload shows (Spare).
 //

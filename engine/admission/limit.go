@@ -90,7 +90,6 @@ type Limit struct {
 	carried  [Kinds]float64 // the same while free, on average
 	proven   bool           // an overload has shown, see Spare
 	risen    bool           // in the last window clearly more began than it carried
-	usual    pace           // sum is the mean
 	calm     calm
 	sounding sounding
 	quiet    time.Time // no sounding before
@@ -247,7 +246,7 @@ func (l *Limit) widen(k Kind, s float64, inFlight int) {
 // Tick ends what has become old; call it about once a second.
 func (l *Limit) Tick(now time.Time, inFlight int) {
 	l.w.peak = max(l.w.peak, inFlight)
-	if s := &l.sounding; !s.begun.IsZero() && now.Sub(s.begun) > soundOver+soundMost {
+	if s := &l.sounding; !s.begun.IsZero() && now.Sub(s.begun) > soundOver {
 		l.silent(now)
 	}
 	if l.limiting && now.Sub(l.turned) >= settled {
@@ -263,7 +262,7 @@ func (l *Limit) Reset() {
 	before := *l
 	*l = Limit{
 		limit: guard, base: l.base, anchor: l.anchor, allow: l.allow, spread: l.spread, took: l.took, seen: l.seen,
-		usual: l.usual, carried: l.carried, crowded: l.crowded,
+		carried: l.carried, crowded: l.crowded,
 	}
 	for k, f := range before.firsts {
 		if f.done {

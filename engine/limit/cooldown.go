@@ -55,6 +55,9 @@ func (l *Limiter) Ended(now, begun time.Time, e Ending) {
 	}
 	if !e.Refused {
 		l.meter.answered(now.Sub(begun), &e)
+		if e.Answered {
+			l.back(begun, now.Sub(begun), true)
+		}
 		return
 	}
 	if int(e.Class) >= len(classes) {

@@ -123,7 +123,7 @@ func (l *Limiter) Tick(now time.Time, o Offer) {
 	l.ease(now, past)
 	l.shape.tick(now)
 	l.convert()
-	if l.refusals(now, o) || l.queueing(now, o, base) {
+	if l.refusals(now, o) || l.waited(now) || l.queueing(now, o, base) {
 		l.overed = time.Time{}
 		return
 	}
@@ -387,6 +387,9 @@ func (l *Limiter) prove(now time.Time) {
 // Tests reports whether a limit that was found by queueing is due to be tested, so that
 // the vendor should be sent all that it lets through.
 func (l *Limiter) Tests() bool { return l.testing }
+
+// Drains reports whether a queue at the vendor drains of which a limit was learned.
+func (l *Limiter) Drains() bool { return l.queue.draining }
 
 // Raised reports whether more than the learned limit is let through, to test it.
 func (l *Limiter) Raised() bool { return l.learned.rps > 0 && l.learned.let() > l.learned.rps }

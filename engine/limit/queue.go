@@ -64,17 +64,17 @@ func (l *Limiter) queueing(now time.Time, o Offer, base float64) bool {
 	return true
 }
 
-// Capped says that a queue was seen to stand at the vendor while so many a second
-// came back, n of them, and more did not when more was sent; a first token took that
-// long then. It is put to the proof as other queues are.
-func (l *Limiter) Capped(now time.Time, rps float64, n int, latency time.Duration, evidence string) {
-	if !(rps > 0) || math.IsInf(rps, 1) || l.known > 0 && rps >= l.known {
-		return
+// capped takes a limit of rps that n first tokens have shown by how long they waited; a
+// first token took that long. It is put to the proof as other queues are.
+func (l *Limiter) capped(now time.Time, rps float64, n int, latency time.Duration, evidence string) bool {
+	if l.known > 0 && rps >= l.known {
+		return false
 	}
 	prior := l.learned
 	l.learned.take(now, found{rps: rps, queued: true, mass: float64(n), scope: l.scope.word(l.keys), evidence: evidence, burst: max(burst(rps), cappedBurst*rps)})
 	l.queue = queue{draining: true, proving: true, since: now, latency: latency.Seconds(), doubt: l.queue.doubt, prior: prior}
-	l.span, l.shape, l.said, l.overed = span{}, shape{}, [len(classes)]int{}, time.Time{}
+	l.span, l.shape, l.said, l.waits, l.overed = span{}, shape{}, [len(classes)]int{}, waits{}, time.Time{}
+	return true
 }
 
 // again reports whether a queue stands at a vendor that is known to have a
@@ -107,8 +107,8 @@ func (l *Limiter) settle(now time.Time, o Offer, base float64) {
 	past, latency := now.Sub(q.since), o.Latency.Seconds()
 	l.refine(o, past)
 	fast := latency > 0 && latency <= drained*base
-	if fast || past >= drainMost {
-		q.draining = false
+	if q.draining && (fast || past >= drainMost) {
+		q.draining, l.waits.from = false, now
 	}
 	switch {
 	case !q.proving:

@@ -7,10 +7,12 @@ type sent struct {
 	at      float64 // seconds since the first one
 	flight  int32   // attempts in flight when it was sent, itself not among them
 	refused bool
+	whole   bool    // took is of a whole answer, not of a first token
+	took    float32 // seconds to its first token, or to a whole answer; 0: not back
 }
 
-// sendsKept bounds what is remembered: ten seconds of 200 attempts a second.
-const sendsKept = 2048
+// sendsKept bounds what is remembered: twenty seconds of 200 attempts a second.
+const sendsKept = 4096
 
 // sends are the last attempts, oldest first. The vendor's limiter can be told from
 // them, because they say at which moments it had room and at which it had none.

@@ -66,8 +66,7 @@ var chineseForms = []form{
 	{en: "429 on %n of %n in %n s, %n accepted", zh: "{3} 秒内 {2} 次中 {1} 次 429，接受 {4}"}, {en: "429 on %n of %n in %n s, always with %n in flight", zh: "{3} 秒内 {2} 次中 {1} 次 429，总在 {4} 个在途时"},
 	{en: "429 for tokens, %n tokens a minute answered in %n s", zh: "因词元得到 429，{2} 秒内每分钟回答 {1} 词元"}, {en: "slope: rose too fast, %n accepted in 10 s", zh: "斜率：上升太快，10 秒内接受 {1}"},
 	{en: "queueing: %n sent, %n done in 5 s, P90 %n against %n", zh: "排队：5 秒内发出 {1}、完成 {2}，P90 {3} 对比 {4}"},
-	{en: "queueing: %n came back for %n s whatever was sent; first token %n against %n", zh: "排队：无论发多少，{2} 秒内返回 {1}；首字 {3} 对比 {4}"},
-	{en: "queueing: %n came back for %n s whatever was sent; first token %n against %n, a token %n times as long as usual", zh: "排队：无论发多少，{2} 秒内返回 {1}；首字 {3} 对比 {4}，每个词元耗时是平时的 {5} 倍"},
+	{en: "queueing: %n of %n first tokens waited for those before them as at %n, %n on average", zh: "排队：{2} 个首字中 {1} 个按 {3} 的速率排队等候，平均 {4}"},
 
 	// what would release it
 	{en: "its next request, if it is answered, or `baton enable %s`", zh: "它的下一个请求得到回答，或 `baton enable {1}`"}, {en: "a good probe (one a minute) and then an answered request, or `baton enable %s`", zh: "一次探测正常（每分钟一次）且随后一个请求得到回答，或 `baton enable {1}`"},
