@@ -42,13 +42,16 @@ func (v *Vendor) admitted(l *Lease, now time.Time, d time.Duration) {
 	if !l.Trial && !l.outside {
 		v.admission.Sample(now, l.begun, admission.Kind(l.kind), d, v.flight.n, v.flight.awaiting)
 		v.yields(now)
-		v.sounded()
+		v.sounded(now)
 	}
 }
 
-// sounded says whether admission, or the limiter, wants more at the vendor than its weight is.
-// v.mu is held.
-func (v *Vendor) sounded() {
+// sounded has the limiter told at once what a sounding has found: the limit in flight
+// is lifted then. v.mu is held.
+func (v *Vendor) sounded(now time.Time) {
+	if c, ok := v.admission.Capped(); ok {
+		v.limiter.Capped(now, c.RPS, c.N, c.First, c.String())
+	}
 	v.sounds.Store(v.admission.Wants(v.flight.awaiting) || v.limiter.Tests())
 }
 
@@ -62,10 +65,10 @@ func (e *Engine) tickAdmission(t *table, now time.Time) {
 		}
 		v.admission.Tick(now, v.flight.n)
 		v.yields(now)
-		if v.limiter.Raised() || v.limiter.Drains() {
+		if v.limiter.Raised() {
 			v.admission.Quiet(now)
 		}
-		v.sounded()
+		v.sounded(now)
 		v.mu.Unlock()
 	}
 	e.serve(now)

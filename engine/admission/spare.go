@@ -59,6 +59,12 @@ func (l *Limit) Spare(now time.Time, lane Lane, awaiting int) bool {
 	return true
 }
 
+// Overloaded says whether more comes than all vendors can do: the limit is in force,
+// and of late somebody found room nowhere.
+func (l *Limit) Overloaded(now time.Time) bool {
+	return l.limiting && !l.crowded.IsZero() && now.Sub(l.crowded) < soundRest
+}
+
 // rises says whether clearly more begins in the open window than the vendor carried.
 func (l *Limit) rises(past time.Duration) bool {
 	usual := (l.carried[Stream] + l.carried[Whole]) * past.Seconds()
