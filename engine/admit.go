@@ -42,16 +42,13 @@ func (v *Vendor) admitted(l *Lease, now time.Time, d time.Duration) {
 	if !l.Trial && !l.outside {
 		v.admission.Sample(now, l.begun, admission.Kind(l.kind), d, v.flight.n, v.flight.awaiting)
 		v.yields(now)
-		v.sounded(now)
+		v.sounded()
 	}
 }
 
-// sounded has the limiter told at once what a sounding has found: the limit in flight
-// is lifted then. v.mu is held.
-func (v *Vendor) sounded(now time.Time) {
-	if c, ok := v.admission.Capped(); ok {
-		v.limiter.Capped(now, c.RPS, c.N, c.First, c.String())
-	}
+// sounded says whether admission, or the limiter, wants more at the vendor than its weight is.
+// v.mu is held.
+func (v *Vendor) sounded() {
 	v.sounds.Store(v.admission.Wants(v.flight.awaiting) || v.limiter.Tests())
 }
 
@@ -65,10 +62,10 @@ func (e *Engine) tickAdmission(t *table, now time.Time) {
 		}
 		v.admission.Tick(now, v.flight.n)
 		v.yields(now)
-		if v.limiter.Raised() {
+		if v.limiter.Raised() || v.limiter.Drains() {
 			v.admission.Quiet(now)
 		}
-		v.sounded(now)
+		v.sounded()
 		v.mu.Unlock()
 	}
 	e.serve(now)

@@ -13,7 +13,9 @@
 //     second, attempts in flight) which explains best what was accepted and what
 //     refused (see fit.go). Refusals for tokens teach the tokens a minute that
 //     were answered between them;
-//   - queueing: offered steadily, answers 2.5 times slower than usual, and
+//   - waiting: the rate at which a queue explains how long first tokens take (Back; see
+//     waits.go), 40 of them of which 20 waited, three seconds in a row;
+//   - queueing where that is not seen: offered steadily, answers 2.5 times slower than usual, and
 //     fewer coming back than going in, for 5 s and the time an answer takes
 //     (a vendor that merely got slower also returns less, but only for as long
 //     as one slower answer takes). The limit is what comes back while the queue
@@ -32,8 +34,7 @@
 // have no room (Pressed) it rises at once.
 //
 // The figures are in the tests: go test -run 'Truly|Queue' -v ./engine/limit. What
-// cannot be seen is an offer of exactly a silent limit: the queue then grows too
-// slowly to tell from a slow vendor.
+// cannot be seen is a silent limit behind which nobody waits.
 //
 // It has no clock, lock or goroutine: every method is told the time, and the
 // owner holds its lock. Take and Ended allocate nothing once they have run. It ejects nobody and
@@ -93,6 +94,7 @@ type Limiter struct {
 	scope   scope
 	said    [len(classes)]int // refusals by class since a limit was last learned
 	queue   queue
+	waits   waits
 	slope   slope
 	base    float64 // running minimum of latency, seconds
 	ticked  time.Time
