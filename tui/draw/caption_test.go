@@ -31,3 +31,45 @@ func TestDrill_WithoutAVendorSaysWhatHappensAndOffersNoRestore(t *testing.T) {
 		t.Errorf("it offers to restore nobody:\n%s", screen)
 	}
 }
+
+func TestShow_HasItsActsInPlaceOfPhases(t *testing.T) {
+	verdict := control.Passed
+	for _, over := range []bool{false, true} {
+		s := &control.DrillState{
+			Scenario: "story", Fault: control.FaultSpec{Kind: "show"}, Phases: []control.Moment{{Name: control.PhaseSteady}}, TargetS: 308, ClockS: 70, Record: "/tmp/drills/x.md",
+			Caption: "ACT 2 of 6: The same GPU, quantized. 4-bit weights leave room for every request. whole answer P50 15.02s P90 15.80s P99 16.10s, errors 0.0 %, n=900 Load: 26 requests/s",
+			Steps: []control.StepState{
+				{Text: "this machine is measured", Done: true}, {AtS: 7, Text: "1 One GPU behind a plain server, at ten times its traffic: whole answer P50 2.72s; 500 users", Done: true}, {AtS: 69, Text: "2 The same GPU, quantized", Done: over},
+			},
+		}
+		if over {
+			s.Verdict = &verdict
+		}
+		k := look(false, theme.Plain)
+		d := &Drill{D: s, Seconds: 70, Now: time.Now(), Act: true, Shares: []Share{{Label: "蓝耘"}}}
+		for _, size := range [][2]int{{120, 36}, {80, 24}, {60, 20}} {
+			for name, lines := range map[string][]string{"screen": d.Screen(size[0], size[1], k), "presenter": d.Presenter(size[0], size[1], k)} {
+				text := ansi.Strip(strings.Join(lines, "\n"))
+				for _, no := range []string{k.phase(control.PhaseSteady), k.phase(control.PhaseDetected), k.Restores, "show", "蓝耘"} {
+					if strings.Contains(text, no) {
+						t.Errorf("%s %v (over: %v) shows %q:\n%s", name, size, over, no, text)
+					}
+				}
+				if !over && !strings.Contains(text, "ACT 2 of 6") {
+					t.Errorf("%s %v does not say what happens now:\n%s", name, size, text)
+				}
+				if len(lines) != size[1] {
+					t.Errorf("%s %v has %d rows", name, size, len(lines))
+				}
+				for _, l := range lines {
+					if Width(ansi.Strip(l)) > size[0] {
+						t.Errorf("%s %v: a row is too wide: %q", name, size, l)
+					}
+				}
+			}
+			if text := ansi.Strip(strings.Join(d.Screen(size[0], size[1], k), "\n")); !strings.Contains(text, "P50 2.72s") {
+				t.Errorf("%v: the figures of an act are not there:\n%s", size, text)
+			}
+		}
+	}
+}

@@ -108,9 +108,12 @@ func (d *Drill) title(k Look) []Span {
 	if d.D.Incident {
 		return []Span{{k.CritBold, k.Sayf("incident") + " "}, {k.Strong, d.Label}, {k.Dim, " " + k.Dot + " " + k.Sayf("nobody-ordered")}}
 	}
-	s := []Span{{k.Strong, strings.ToUpper(k.Drill) + " "}, {"", d.D.Scenario + " "}, {k.Strong, d.Label}}
-	if d.sealed() {
-		return s[:2]
+	s := []Span{{k.Strong, strings.ToUpper(k.Drill) + " "}, {"", d.D.Scenario}}
+	if d.sealed() || d.show() {
+		return s
+	}
+	if d.Label != "" {
+		s = append(s, Span{k.Strong, " " + d.Label})
 	}
 	if d.D.Fault.Kind != "" {
 		s = append(s, Span{k.Dim, " " + k.Dot + " " + d.D.Fault.Kind})
@@ -144,7 +147,7 @@ func (d *Drill) Lines(w, h int, k Look) []string {
 	if h >= 2 {
 		out = append(out, NewRow(w, k).Add("", " ").Painted(d.phases(w-1, k), w-1).String())
 	}
-	if h >= 3 {
+	if h >= 3 && !d.show() {
 		out = append(out, NewRow(w, k).Add("", " ").Painted(d.clients(w-1, k), w-1).String())
 	}
 	return block(out, w, h)
@@ -157,6 +160,9 @@ func (d *Drill) large(w, h int, k Look) []string {
 	iw := w - 4
 	side := iw - dw - 6
 	story := d.story(side, 5, k)
+	if d.show() {
+		story = block(d.showRows(side, 5, k), side, 5)
+	}
 	body := make([]string, 5)
 	for i := range body {
 		body[i] = NewRow(iw, k).Add("", "  ").Painted(digits[i], dw).Fill("", " ", 4).Painted(story[i], side).String()
@@ -177,6 +183,12 @@ func (d *Drill) medium(w, h int, k Look) []string {
 	digits, dw := small(d.face(), d.ink(k), k)
 	side := w - dw - 5
 	story, last := d.tale(side, w-2, k)
+	if d.show() {
+		story, last = block(d.showRows(side, 3, k), side, 3), d.keysRow(w-2, k)
+		if d.D.Verdict != nil && d.D.Record != "" {
+			last = d.recordRow(w-2, k)
+		}
+	}
 	out := []string{Rule(d.title(k), d.badge(k), w, k)}
 	for i := range digits {
 		out = append(out, NewRow(w, k).Add("", " ").Painted(digits[i], dw).Fill("", " ", 3).Painted(story[i], side).String())

@@ -48,7 +48,7 @@ func (d *Costs) headline(w, h int, k Look) []string {
 		return nil
 	}
 	lines := Wrap(k.Tell(d.L.Headline), w)
-	return lines[:min(len(lines), max(1, h/8))]
+	return lines[:min(len(lines), max(1, h/6))]
 }
 
 // Lines draws the screen in w x h.

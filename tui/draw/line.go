@@ -60,7 +60,7 @@ func Lines(all []Curve, w, h int, label func(float64) string, k Look) (out []str
 		asciigraph.YAxisValueFormatter(func(v float64) string {
 			row, s := int(math.Round(v/hi*float64(h-1))), ""
 			if row == 0 || row == h-1 || h >= 5 && 2*row == h-1 { // others are no round figures
-				s = label(v)
+				s = label(hi * float64(row) / float64(h-1)) // v is that, but for its rounding
 			}
 			return Blank(lw-Width(s)) + s
 		}),

@@ -28,6 +28,9 @@ type detail struct {
 // phases are the drill's steps with the moments at which they were reached: as
 // much of it as w cells hold, what happens now last of all to go.
 func (d *Drill) phases(w int, k Look) string {
+	if d.show() {
+		return d.actRow(w, k)
+	}
 	var line []Span
 	for _, v := range [...]detail{
 		{times: true, ahead: true, clock: true},

@@ -41,6 +41,13 @@ func (d *Drill) Presenter(w, h int, k Look) []string {
 	iw := min(w-4, 100)
 	headline, more := d.headline(iw, k)
 	lines = append(lines, Blank(w), centre(d.bar(iw, k), iw), centre(d.phases(iw, k), iw), centre(headline, iw))
+	if d.show() {
+		lines = lines[:len(lines)-2] // the acts stand under the words
+		for _, l := range d.showRows(iw, max(2, h-len(lines)-1), k) {
+			lines = append(lines, centre(l, iw))
+		}
+		return block(lines, w, h)
+	}
 	for _, l := range painted(more, iw, k) {
 		lines = append(lines, centre(l, iw))
 	}

@@ -30,6 +30,9 @@ func (d *Drill) Screen(w, h int, k Look) []string {
 	}
 	d.own = true
 	out := d.Lines(w, top, k)
+	if d.show() {
+		return block(append(out, d.showScreen(w, h-top, k)...), w, h)
+	}
 	var left, right []section
 	now := section{title: k.Sayf("traffic"), note: k.Sayf("last-10s"), rows: func(w int) []string {
 		return append(d.shares(w, len(d.Shares), k), d.service(w, k))

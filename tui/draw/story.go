@@ -179,6 +179,8 @@ func (d *Drill) recordKeys(r *Row, k Look) {
 		r.Add(k.Key, "Esc").Add(k.Dim, " "+k.Dismisses)
 	case !d.begun():
 		r.Add(k.Key, "A").Add(k.Dim, " "+k.Aborts)
+	case d.D.Vendor == "":
+		r.Add(k.Key, "A").Add(k.Dim, " "+k.Aborts)
 	default:
 		r.Add(k.Key, "R").Add(k.Dim, " "+k.Restores+" "+d.Label)
 	}

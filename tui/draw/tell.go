@@ -45,6 +45,11 @@ func newForms(lists ...[]form) *forms {
 			x.split()
 			if len(x.holes) == 0 {
 				f.whole[x.en] = x.zh
+				if en, zh := strings.Split(x.en, ". "), strings.Split(x.zh, "。"); len(en) > 1 && len(en) == len(zh) {
+					for i := range en { // its sentences stand among others', too
+						f.whole[en[i]] = zh[i]
+					}
+				}
 				continue
 			}
 			f.all = append(f.all, x)

@@ -47,7 +47,7 @@ var chineseDrills = []form{
 	{en: "its share of the traffic is not known", zh: "流量占比未知"}, {en: "%n % of the requests of the last day", zh: "最近一天请求的 {1} %"}, {en: "no request in the last day", zh: "最近一天没有请求"}, {en: "blackout dates", zh: "禁演日期"}, {en: "not in a blackout", zh: "不在禁演期"}, {en: "none of it", zh: "不在"}, {en: "today is in %s", zh: "今天在 {1} 内"},
 	{en: "error budget", zh: "错误预算"}, {en: "at most %n failed requests (half of what success %n allows today, never under %n)", zh: "最多 {1} 个失败请求（成功率 {2} 今天允许的一半，不低于 {3}）"}, {en: "%n of %n outside drills since %s", zh: "自 {3} 起演练之外 {1}/{2}"}, {en: "drills of it today", zh: "今天的演练"},
 	{en: "no other drill", zh: "没有别的演练"}, {en: "none runs", zh: "没有进行中的"}, {en: "%s: wanted %s, got %s", zh: "{1}：要求{2}，实际{3}"}, {en: "`baton drill run --force` overrides it", zh: "`baton drill run --force` 可强制运行"}, {en: "drill %s still runs: restore or abort it first", zh: "演练 {1} 还在进行：先恢复或中止"},
-	{en: "every one simulated: the load would be paid for", zh: "全部是模拟的：否则负载要付费"}, {en: "their processor", zh: "处理器"}, {en: "vendors", zh: "供应商"},
+	{en: "every one simulated: the load would be paid for", zh: "全部是模拟的：否则负载要付费"}, {en: "their processor", zh: "处理器"}, {en: "vendors", zh: "供应商"}, {en: "simulated: it takes processor time from those who serve", zh: "模拟的：它占用服务者的处理器时间"},
 
 	// checklists and what people are asked
 	{en: "agreed: who cuts %s, where, and how it is put back", zh: "已约定：谁切断 {1}、在哪里、如何恢复"}, {en: "all who have to know do, and whom to call to end it", zh: "该知道的人都知道，也知道叫谁来结束"}, {en: "%s is cut: x, or `baton drill mark`", zh: "{1} 已切断：x 或 `baton drill mark`"}, {en: "the engine has noticed", zh: "引擎已发现"},
