@@ -390,7 +390,7 @@ func (l *Lease) Done(now time.Time, r outcome.Result, u outcome.Usage) {
 	v.tokensIn += int64(u.Input)
 	v.tokensOut += int64(u.Output)
 	v.measure(l, now, r, u)
-	v.bad.add(l, now, r.Outcome)
+	v.bad.add(l, now, &r)
 	v.limiter.Ended(now, l.begun, l.ending(r, u))
 	var enabled bool
 	var disable string

@@ -18,17 +18,18 @@ type badRun struct {
 	good  int       // answers in a row
 }
 
-// add counts an attempt that has ended. One that got nothing was bad from its
-// beginning, a stream that broke was until then good.
-func (b *badRun) add(l *Lease, now time.Time, o outcome.Outcome) {
-	switch o {
+// add counts an attempt that has ended. One that a clock ended or that was answered
+// with an error was bad from its beginning. One whose connection was lost was until
+// then good, however long it had waited: the line was cut then.
+func (b *badRun) add(l *Lease, now time.Time, r *outcome.Result) {
+	switch r.Outcome {
 	case outcome.OK:
 		if b.good++; b.good >= goodRun {
 			b.since = time.Time{}
 		}
 	case outcome.VendorFault, outcome.AccountFault:
 		at := now
-		if l.firstToken == 0 {
+		if l.firstToken == 0 && (r.Clock != outcome.NoClock || r.Status != 0 || r.Connect) {
 			at = l.begun
 		}
 		if b.since.IsZero() || at.Before(b.since) {
