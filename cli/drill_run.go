@@ -225,6 +225,11 @@ func (a *app) rehearse(d *drillRun, c control.Control, signals <-chan os.Signal)
 	}
 	d.start.ID = control.NewDrillID(time.Now())
 	if err := c.Do(ctx, &d.start); err != nil {
+		var e *control.Error
+		if errors.As(err, &e) && e.Kind == control.Conflict { // another one runs
+			a.tell("refused: %s", e.Message)
+			return exitCode(exitRefused)
+		}
 		return err
 	}
 	f := &follower{a: a, c: c, id: d.start.ID, tasks: -1}
