@@ -1,6 +1,7 @@
 package limit
 
 import (
+	"cmp"
 	"math"
 	"slices"
 )
@@ -10,8 +11,9 @@ import (
 // became of them; the kind and rate that contradict fewest are the vendor's:
 //
 //   - a token bucket of any depth: a refused attempt found no whole token, an
-//     accepted one found one. Depth 1 is a vendor that wants its requests evenly
-//     spaced;
+//     accepted one found one;
+//   - a least time since the last one that was accepted, as of a vendor that wants its
+//     requests evenly spaced;
 //   - so many in any second, or in each second by the clock;
 //   - so many in flight.
 //
@@ -22,28 +24,33 @@ import (
 // fitted is what the attempts say the vendor's limiter is.
 type fitted struct {
 	rps      float64 // 0: nothing
+	even     bool    // it wants its requests evenly spaced
+	single   bool    // a bucket of one
 	burst    float64 // what may be sent at once while its rate is stayed under
 	flight   int     // it counts attempts in flight, so many; 0: it counts over time
 	cost     float64 // contradictions per refusal, 0 to 1
+	off      float64 // what it may be off by, relative; 0: not known
 	accepted int     // what it rests on
 	refused  int
 	long     float64 // seconds
 }
 
 const (
-	fitLong    = 20.0 // seconds that are looked at
-	fitMost    = 2000 // attempts that are looked at
-	fitSettled = 0.25 // seconds after which an attempt counts as accepted if it was not refused
-	fitSlack   = 0.1  // of a token
-	fitPause   = 0.5  // seconds without an attempt that are no stop
-	fitShort   = 8.0  // seconds that are long enough, whatever was sent
-	fitGood    = 0.75 // the largest cost of a kind that is believed
+	fitLong    = 20.0  // seconds that are looked at
+	fitMost    = 2000  // attempts that are looked at
+	fitSettled = 0.25  // seconds after which an attempt counts as accepted if it was not refused
+	fitSlack   = 0.1   // of a token
+	fitPause   = 0.5   // seconds without an attempt that are no stop
+	fitShort   = 8.0   // seconds that are long enough, whatever was sent
+	fitOff     = 0.025 // what a rate may be off by
+	fitGood    = 0.75  // the largest cost of a kind that is believed
 )
 
 // fit finds the limiter behind attempts, oldest first; the first refusal begins
 // the evidence, because what a limiter had left before it is not known. inFlight says that the
-// vendor's own words are of attempts in flight, queued that a queue stands there.
-func fit(all []sent, inFlight, queued bool) fitted {
+// vendor's own words are of attempts in flight, queued that a queue stands there, gaps that
+// even distances count.
+func fit(all []sent, inFlight, queued, gaps bool) fitted {
 	if len(all) > fitMost {
 		all = all[len(all)-fitMost:]
 	}
@@ -84,6 +91,9 @@ func fit(all []sent, inFlight, queued bool) fitted {
 		f.rps = mean
 		try(f)
 		return best
+	}
+	if gaps {
+		try(fitGap(all))
 	}
 	for _, depth := range depths(mean) {
 		try(fitBucket(all, depth, mean))
@@ -137,7 +147,7 @@ func fitBucket(all []sent, depth, mean float64) fitted {
 	high := bisect(func(accepts, refuses float64) bool { return accepts < refuses })
 	rate := math.Sqrt(low * high)
 	accepts, refuses := contradictions(all, depth, rate)
-	return fitted{rps: rate, burst: max(min(depth, rate)/2, 1), cost: accepts + refuses}
+	return fitted{rps: rate, single: depth == 1, burst: max(min(depth, rate)/2, 1), cost: accepts + refuses}
 }
 
 // contradictions replays a bucket and sums how far accepted attempts lacked a token
@@ -163,6 +173,55 @@ func contradictions(all []sent, depth, rate float64) (accepts, refuses float64) 
 		}
 	}
 	return accepts, refuses
+}
+
+// fitGap takes it for a least time since the last accepted attempt: those accepted came
+// later than that, those refused sooner. The more there are on a side the nearer is the
+// last one there to it.
+func fitGap(all []sent) fitted {
+	type gap struct {
+		long    float64
+		refused bool
+	}
+	var gaps []gap
+	last, refused := math.NaN(), 0
+	for _, x := range all {
+		if long := x.at - last; long > 0 {
+			gaps = append(gaps, gap{long, x.refused})
+			if x.refused {
+				refused++
+			}
+		}
+		if !x.refused {
+			last = x.at
+		}
+	}
+	slices.SortFunc(gaps, func(a, b gap) int { return cmp.Compare(a.long, b.long) })
+	best, at, wrong := refused, 0, refused // all accepted: the refused ones are wrong
+	for i, g := range gaps {
+		if g.refused {
+			wrong--
+		} else {
+			wrong++
+		}
+		if wrong < best {
+			best, at = wrong, i+1
+		}
+	}
+	if at == 0 || at == len(gaps) {
+		return fitted{cost: math.Inf(1)}
+	}
+	near := at
+	for near < len(gaps) && gaps[near].long < 2*gaps[at].long {
+		near++
+	}
+	part := float64(near-at) / float64(near)
+	low, high := gaps[at-1].long, gaps[at].long
+	f := fitted{rps: 1 / (low*(1-part) + high*part), burst: 1, even: true, cost: float64(best), off: (high - low) / (high + low)}
+	if f.off > fitOff { // attempts at even distances leave a wide gap
+		f.rps = 1 / math.Sqrt(low*high)
+	}
+	return f
 }
 
 // fitSliding takes it for so many in any second.

@@ -60,6 +60,7 @@ const (
 	yielding  = 0.03             // the same where other vendors have no room
 	massMost  = 500
 	explained = 6    // refusals after the first one
+	evenLeast = 10   // the same of one that wants even distances: few look like that by chance
 	proofLong = 20.0 // seconds without refusal by which what is let through is proven
 	testUsed  = 0.5  // of what is let through, at least, for a vendor to be sent more for a test
 	wellUsed  = 0.85 // of what admission lets through
@@ -123,7 +124,7 @@ func (l *Limiter) Tick(now time.Time, o Offer) {
 	l.ease(now, past)
 	l.shape.tick(now)
 	l.convert()
-	if l.refusals(now, o) || l.waited(now) || l.queueing(now, o, base) {
+	if l.waited(now) || l.waits.looks == 0 && l.refusals(now, o) || l.queueing(now, o, base) {
 		l.overed = time.Time{}
 		return
 	}
@@ -250,9 +251,17 @@ func (l *Limiter) explain(now time.Time, queued bool) (found, bool) {
 		from = max(from, l.sends.seconds(l.shape.began.Add(time.Second))) // after its one stop
 	}
 	all := l.sends.since(from, t-fitSettled)
-	f := fit(all, l.said[Concurrency] > l.said[RPS], queued)
+	f := fit(all, l.said[Concurrency] > l.said[RPS], queued, !queued)
 	if f.rps > 0 && f.refused >= 3 && f.cost <= fitGood {
-		l.shape.aim(now, f.rps)
+		l.shape.aim(now, f.rps, f.even && f.refused >= explained)
+	}
+	if f.even && (f.refused < evenLeast || f.off > fitOff) {
+		switch other := fit(all, false, queued, false); {
+		case !other.single:
+			f = other
+		case f.refused < 2*explained:
+			return found{}, false // more will tell it better
+		}
 	}
 	if f.rps == 0 || f.cost > fitGood || f.cost > fitGood/2 && f.refused < 2*explained || f.refused < explained || f.long < spanLeast.Seconds() && f.accepted < massMost || f.long < fitShort && f.accepted < spanSent {
 		return found{}, false

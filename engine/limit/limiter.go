@@ -188,7 +188,7 @@ func (l *Limiter) pace() (rps, most float64, ok bool) {
 		rps, ok = 0, false // counted in flight
 	}
 	if s := l.shape.rps; s > 0 && (!ok || s < rps) {
-		return s, max(s*shapeBurst, 1), true
+		return s, l.shape.most(), true
 	}
 	return rps, l.burst(rps), ok
 }

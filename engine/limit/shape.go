@@ -7,6 +7,8 @@ import "time"
 // refused.
 type shape struct {
 	rps     float64 // 0: none
+	even    bool    // nothing is sent at once
+	guess   bool    // it began with hardly anything to go by
 	began   time.Time
 	cutAt   time.Time
 	refused time.Time
@@ -20,6 +22,9 @@ const (
 	shapeRise  = 1.015                  // with each attempt
 	shapeWait  = 150 * time.Millisecond // between two cuts: refusals come in bunches
 	shapeBurst = 0.5                    // seconds worth of attempts at once: random arrivals sent evenly would not meet the limit
+	shapeFew   = 3                      // accepted
+	shapeIdle  = 2 * time.Second        // without refusal
+	shapeQuick = 1.2                    // with each second then
 	shapeEnd   = spanGap
 )
 
@@ -32,11 +37,14 @@ func (s *shape) cut(now, begun time.Time, past *sends) bool {
 	s.refused = now
 	if s.rps == 0 {
 		t := past.seconds(now)
-		n := past.answered(t-1, t)
+		n, over := past.answered(t-1, t), 1.0
 		if n == 0 {
 			return false
 		}
-		s.rps, s.cutAt, s.began = max(float64(n), least), now, now
+		if n < shapeFew {
+			s.guess, over = true, min(max(t, shapeWait.Seconds()), 1) // it may have been the first ones
+		}
+		s.rps, s.cutAt, s.began = max(float64(n)/over, least), now, now
 		return true
 	}
 	if !begun.IsZero() && !begun.After(s.cutAt) || now.Sub(s.cutAt) < shapeWait {
@@ -54,10 +62,19 @@ func (s *shape) cut(now, begun time.Time, past *sends) bool {
 
 // aim raises the rate to a little above what the limit seems to be, so that it is
 // met.
-func (s *shape) aim(now time.Time, rps float64) {
+func (s *shape) aim(now time.Time, rps float64, even bool) {
+	s.even = even
 	if s.rps > 0 && now.Sub(s.cutAt) >= shapeWait {
 		s.rps = max(s.rps, shapeAim*rps)
 	}
+}
+
+// most is what it lets through at once.
+func (s *shape) most() float64 {
+	if s.even {
+		return 1
+	}
+	return max(s.rps*shapeBurst, 1)
 }
 
 func (s *shape) took() {
@@ -66,8 +83,12 @@ func (s *shape) took() {
 	}
 }
 
-// tick ends it when nothing was refused for long.
+// tick lets it rise faster where it was a guess and nothing is refused for seconds, and
+// ends it when nothing was for long.
 func (s *shape) tick(now time.Time) {
+	if s.rps > 0 && (s.guess || s.even) && now.Sub(s.refused) > shapeIdle {
+		s.rps = min(s.rps*shapeQuick, 1e6)
+	}
 	if s.rps > 0 && (now.Sub(s.refused) > shapeEnd || now.Before(s.refused)) {
 		*s = shape{}
 	}
