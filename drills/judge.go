@@ -101,8 +101,12 @@ func (r *run) bounds(from, to int, w stretch) []control.Bound {
 	if c := r.scenario.bound().Seconds(); c > 0 {
 		add(word+", the scenario's own bound", "at most "+clock(c), clock(got), got <= c)
 	}
-	if n := q.OK + q.Failed; asks.Success > 0 && n > 0 {
-		add("clients' success until the proof", fmt.Sprintf("at least %g", asks.Success), share(q.OK, n), float64(q.OK) >= asks.Success*float64(n))
+	name, n := "clients' success until the proof", q.OK+q.Failed
+	if r.scenario.external() && q.CutStreams > 0 { // whoever cuts the line cuts what is on it: that shows nothing of the failover
+		name, n = fmt.Sprintf("%s, apart from %d streams that were cut under way", name, q.CutStreams), n-min(q.CutStreams, q.Failed)
+	}
+	if asks.Success > 0 && n > 0 {
+		add(name, fmt.Sprintf("at least %g", asks.Success), share(q.OK, n), float64(q.OK) >= asks.Success*float64(n))
 	}
 	if asks.Hurt > 0 {
 		add("seconds in which clients were hurt", fmt.Sprintf("at most %g", asks.Hurt.Seconds()), fmt.Sprintf("%g", r.st.HurtS), r.st.HurtS <= asks.Hurt.Seconds())

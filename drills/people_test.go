@@ -183,6 +183,35 @@ func TestExternal_ACutThatNobodyAnnouncedBeginsTheClock(t *testing.T) {
 	})
 }
 
+func TestExternal_StreamsCutWithTheLineAreCountedAndNotHeldAgainstIt(t *testing.T) {
+	onEngine(t, nil, func(g *rig) {
+		c := &control.StartDrill{Scenario: "external"}
+		g.send(c)
+		g.pass(20 * time.Second)
+		g.mu.Lock()
+		g.faults["a"] = &control.SetFault{Vendor: "a", FaultSpec: control.FaultSpec{Kind: "cut_stream"}}
+		g.mu.Unlock()
+		g.pass(600 * time.Millisecond) // whoever has got a first token in this time loses the rest
+		g.mu.Lock()
+		delete(g.faults, "a")
+		g.mu.Unlock()
+		g.fails("a", true)
+		g.send(&control.MarkDrill{Meta: control.Meta{By: "li"}})
+		g.pass(20 * time.Second)
+		r := g.report(c.ID)
+		if q := r.Requests; r.Verdict != control.Passed || q.CutStreams < 3 || q.Failed != q.CutStreams {
+			t.Fatalf("%s: %s, %+v", r.Verdict, r.Reason, q)
+		}
+		said := false
+		for _, b := range r.Hypothesis {
+			said = said || strings.Contains(b.Name, "streams that were cut under way") && b.OK && strings.Contains(b.Got, "0 of ")
+		}
+		if !said {
+			t.Errorf("asked and got: %+v", r.Hypothesis)
+		}
+	})
+}
+
 func TestExternal_NobodyCutsIsAborted(t *testing.T) {
 	onEngine(t, nil, func(g *rig) {
 		r := g.run(&control.StartDrill{Scenario: "external", For: control.Duration(time.Minute)}, 2*time.Minute)
