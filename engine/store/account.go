@@ -240,9 +240,11 @@ type View struct{ s *Store }
 // is not there, where nothing waits to be entered either, is fs.ErrNotExist. What
 // waits has the book's prices.
 func OpenView(path string, book *ledger.Book) (*View, error) {
-	_, missing := os.Stat(path)
-	if missing != nil && (!errors.Is(missing, fs.ErrNotExist) || len(spendingOf(path).names()) == 0) {
-		return nil, missing
+	there := true
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) && len(spendingOf(path).names()) > 0 {
+		there = false
+	} else if err != nil {
+		return nil, err
 	}
 	s := &Store{path: path, books: newBooks(time.Now())}
 	s.books.book = book
@@ -254,7 +256,7 @@ func OpenView(path string, book *ledger.Book) (*View, error) {
 			}
 		}
 	}
-	if missing != nil {
+	if !there {
 		return &View{s}, nil
 	}
 	var err error

@@ -121,6 +121,6 @@ func TestTell_KnowsWhatTheSourceSays(t *testing.T) {
 		t.Errorf("only %d sentences were found: does this test still look where they are?", all)
 	}
 	if part := float64(len(unknown)) / float64(all); part > unheard {
-		t.Errorf("%.0f %% of the sentences are shown in English on a Chinese console: tell them in tell_zh.go or tell_drills_zh.go", 100*part)
+		t.Errorf("%.0f %% of the sentences are shown in English on a Chinese console: tell them in the tell_*_zh.go", 100*part)
 	}
 }

@@ -63,7 +63,7 @@ func (x *form) sample() string {
 }
 
 func TestTell_EveryFormIsToldWithAllItsNamesAndFigures(t *testing.T) {
-	for _, list := range [][]form{chineseForms, chineseDrills} {
+	for _, list := range [][]form{chineseForms, chineseDrills, chineseResults} {
 		for _, x := range list {
 			x.split()
 			s := x.sample()
@@ -87,7 +87,7 @@ func TestTell_EveryFormIsToldWithAllItsNamesAndFigures(t *testing.T) {
 
 func TestTell_NoFormStandsTwice(t *testing.T) {
 	seen := map[string]bool{}
-	for _, list := range [][]form{chineseForms, chineseDrills} {
+	for _, list := range [][]form{chineseForms, chineseDrills, chineseResults} {
 		for _, x := range list {
 			if seen[x.en] {
 				t.Errorf("%q stands twice", x.en)
@@ -98,7 +98,7 @@ func TestTell_NoFormStandsTwice(t *testing.T) {
 }
 
 func TestTell_IsQuickEnoughForEveryFrame(t *testing.T) {
-	f := newForms(chineseForms, chineseDrills)
+	f := newForms(chineseForms, chineseDrills, chineseResults)
 	begun := time.Now()
 	for range 100 {
 		f.told = map[string]string{}
@@ -122,7 +122,7 @@ func TestWrap_BreaksBesideIdeographsAndNotBeforeTheirPunctuation(t *testing.T) {
 }
 
 func BenchmarkTell(b *testing.B) {
-	f := newForms(chineseForms, chineseDrills)
+	f := newForms(chineseForms, chineseDrills, chineseResults)
 	b.ReportAllocs()
 	for b.Loop() {
 		clear(f.told)
