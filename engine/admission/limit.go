@@ -159,7 +159,7 @@ func (l *Limit) Base(k Kind) time.Duration { return seconds(l.base[k]) }
 // slowest hundredth stays within 1.5 times what it takes without load, beside what the
 // line at the vendor adds; 0 unknown.
 func (l *Limit) Slack(k Kind) time.Duration {
-	return seconds(l.base[k] * min(max((0.5-l.queued(k))*l.tail(k)-0.3, apart), apartMost))
+	return seconds(l.base[k] * min(max((0.5-l.queued(k))*l.tail(k)-0.35, apart), apartMost))
 }
 
 // Typical returns what an attempt of a kind takes from its beginning to its
@@ -411,7 +411,7 @@ func (l *Limit) steer(now time.Time, k Kind, x float64, inFlight int) {
 		l.free(max(2*l.cut.flight, guard))
 		return
 	}
-	if l.starves(k, q, sure) {
+	if l.starves(now.Sub(l.w.opened), k, q, sure) {
 		return
 	}
 	switch {

@@ -142,7 +142,7 @@ const (
 	// a limited vendor adds, the P99 of those that are admitted stays within 1.5 of
 	// the unloaded one even where all answers take the same time.
 	// Where answers differ it may be more, at most apartMost.
-	apart, apartMost = 0.35, 0.8
+	apart, apartMost = 0.25, 0.8
 	// shortestWait is what it waits at least, if it waits at all.
 	shortestWait = 10 * time.Millisecond
 )

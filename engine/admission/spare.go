@@ -14,7 +14,7 @@ import (
 const (
 	// spareLeast is how many may always await theirs before that shows, and spareTimes
 	// the same relative to how many do without load.
-	spareLeast, spareTimes = 24, 3.0
+	spareLeast, spareTimes = 32, 3.0
 	// spareRisen is the same where spareRise times as much comes as the vendor carried
 	// before, beside chance, or nothing is known of before: that is a reason for an
 	// overload, where the machine is none. The window that is open tells of it after spareOpen.

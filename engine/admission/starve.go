@@ -1,6 +1,9 @@
 package admission
 
-import "math"
+import (
+	"math"
+	"time"
+)
 
 // A base that is a little too low sees a line where none is, cuts, sees it still, and
 // cuts again. What comes back tells: fewer in flight at a full vendor are a shorter
@@ -13,7 +16,7 @@ const (
 	// starvedPart relative to the limit. recent is the part of a window in what is
 	// held against the best.
 	starved, starvedPart = 0.05, 0.5
-	recent               = 0.3
+	recent               = 0.2
 )
 
 // best is what came back per second while all places were taken, and the least limit
@@ -25,7 +28,7 @@ type best struct {
 
 // starves looks at whether the limit takes answers away, and raises it then. What
 // takes much longer than base is doubted otherwise.
-func (l *Limit) starves(k Kind, q, sure float64) bool {
+func (l *Limit) starves(past time.Duration, k Kind, q, sure float64) bool {
 	b := &l.best
 	if !l.w.turned || q >= l.brown(k) {
 		return false
@@ -35,21 +38,21 @@ func (l *Limit) starves(k Kind, q, sure float64) bool {
 		return false
 	}
 	b.now += (l.rate - b.now) * recent
-	n := float64(l.w.back[Stream] + l.w.back[Whole])
-	chance := max(sure, 1/math.Sqrt(n)) * math.Sqrt(recent/(2-recent))
+	chance := sure * math.Sqrt(recent/(2-recent))
 	lost, less := math.Log(b.rate/b.now), math.Log(b.limit/l.limit)
 	switch {
-	case lost > starved+1.5*chance && lost > starvedPart*less && less > 0:
+	case lost > starved+2*chance && lost > starvedPart*less && less > 0:
 		l.limit = min(l.limit*b.rate/b.now, b.limit)
-		up := max(min(q/l.low(k), l.allow[k]*l.anchor[k]/l.base[k]), 1)
+		up := max(min(q/l.target(k), l.allow[k]*l.anchor[k]/l.base[k]), 1)
 		for k := range l.base {
 			l.base[k] *= up
 		}
 		*b, l.cut, l.grown = best{}, cut{}, 0
 		return true
-	case less <= 0 || lost < starved:
-		b.limit = l.limit
-		b.rate += (b.now - b.rate) * recent
+	case lost <= 0:
+		b.rate, b.limit = b.now, l.limit
+	default:
+		b.rate += (b.now - b.rate) * min(past.Seconds()/drift.Seconds(), 1)
 	}
 	return false
 }

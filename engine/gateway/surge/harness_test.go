@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strings"
 	"sync"
@@ -27,10 +28,10 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// pool is what a vendor is: eight places, a first token after about 0.18 s and an
-// answer of about 0.4 s.
+// pool is what a vendor is: thirty-two places, a first token after about 0.2 s and an
+// answer of about 0.45 s, some 70 of them per second.
 func pool(name string, seed uint64) sim.Options {
-	return sim.Options{Name: name, Profile: "vllm-pool", Seed: seed, Scale: 4, Tokens: 6, TokenSigma: 0.1, Capacity: 8}
+	return sim.Options{Name: name, Profile: "vllm-pool", Seed: seed, Scale: 4, Tokens: 6, TokenSigma: 0.1, Capacity: 32}
 }
 
 // bench is a gateway before two simulated vendors, and clients.
@@ -86,7 +87,7 @@ func newBench(t *testing.T, gatewayLines string) *bench {
 	t.Cleanup(func() { cancel(); running.Wait(); set.Close() })
 	g := gateway.New(gateway.Options{Config: cfg, Engine: b.engine, Vendors: set, Version: "test"})
 	b.url = b.serve(g.Server())
-	tr := &http.Transport{MaxIdleConnsPerHost: 500}
+	tr := &http.Transport{MaxIdleConnsPerHost: 1000}
 	b.clients = &http.Client{Transport: tr}
 	t.Cleanup(tr.CloseIdleConnections)
 	return b
@@ -113,18 +114,20 @@ type answer struct {
 	broken     bool
 }
 
+// question is one for a stream.
+func question(ctx context.Context, url, lane string) *http.Request {
+	body := `{"model":"m","messages":[{"role":"user","content":"a question of a few words"}],"stream":true}`
+	r := httptest.NewRequestWithContext(ctx, http.MethodPost, url+"/v1/chat/completions", strings.NewReader(body))
+	r.RequestURI = ""
+	r.Header.Set("X-Baton-Lane", lane)
+	return r
+}
+
 // ask sends one streamed request and reads it to its end.
 func (b *bench) ask(ctx context.Context, url, lane string) (x answer) {
 	begun := time.Now()
 	defer func() { x.ended, x.all, x.lane = time.Now(), time.Since(begun), lane }()
-	body := `{"model":"m","messages":[{"role":"user","content":"a question of a few words"}],"stream":true}`
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, url+"/v1/chat/completions", strings.NewReader(body))
-	if err != nil {
-		b.Error(err)
-		return x
-	}
-	r.Header.Set("X-Baton-Lane", lane)
-	res, err := b.clients.Do(r)
+	res, err := b.clients.Do(question(ctx, url, lane))
 	if err != nil {
 		x.broken = true
 		return x
@@ -142,24 +145,34 @@ func (b *bench) ask(ctx context.Context, url, lane string) (x answer) {
 	return x
 }
 
-// capacity is what one vendor answers per second when it has always enough to do.
-func (b *bench) capacity(i int) float64 {
+// can is what a vendor answers per second when it has always enough to do, measured
+// once and for all tests: all vendors are alike. The requests come at random moments, as they
+// do later: who comes by turns shares the reading of prompts with others.
+var can = sync.OnceValues(func() (float64, error) {
+	v, err := sim.New(pool("alone", 1))
+	if err != nil {
+		return 0, err
+	}
+	const rate, warm, length = 120.0, 1500 * time.Millisecond, 5 * time.Second
+	rng := rand.New(rand.NewPCG(3, 3))
 	var done atomic.Int64
 	var all sync.WaitGroup
-	const warm, length = 500 * time.Millisecond, 1500 * time.Millisecond
+	ctx, cancel := context.WithCancel(context.Background())
 	begun := time.Now()
-	for range 12 {
+	for at := begun; at.Sub(begun) < warm+length; at = at.Add(time.Duration(rng.ExpFloat64() / rate * float64(time.Second))) {
+		time.Sleep(time.Until(at))
 		all.Go(func() {
-			for time.Since(begun) < warm+length {
-				if b.ask(context.Background(), b.urls[i], "interactive"); time.Since(begun) > warm && time.Since(begun) < warm+length {
-					done.Add(1)
-				}
+			w := httptest.NewRecorder()
+			v.ServeHTTP(w, question(ctx, "http://alone", "interactive"))
+			if t := time.Since(begun); ctx.Err() == nil && t > warm && t <= warm+length {
+				done.Add(1)
 			}
 		})
 	}
+	cancel() // those in the line
 	all.Wait()
-	return float64(done.Load()) / length.Seconds()
-}
+	return float64(done.Load()) / length.Seconds(), nil
+})
 
 // load is requests at random moments, whatever becomes of them, for so long.
 func (b *bench) load(rate, batch float64, length time.Duration) *results {

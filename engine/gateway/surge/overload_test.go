@@ -11,20 +11,9 @@ import (
 	"baton/vendors/sim"
 )
 
-// capacities measures both vendors at once.
-func (b *bench) capacities() (first, second float64) {
-	var all sync.WaitGroup
-	all.Go(func() { first = b.capacity(0) })
-	all.Go(func() { second = b.capacity(1) })
-	all.Wait()
-	b.Logf("capacity %.1f and %.1f answers/s", first, second)
-	return first, second
-}
-
-// strict asks for what a quiet machine shows. On one that has other work a few of the
-// some two hundred requests of a test more or less decide, so that by default only
-// what no admission at all would do is told apart: package admission holds the law's
-// own aims, 95 % of capacity and 1.5 times the latency, in fake time.
+// strict asks for what a quiet machine shows. On one that has other work some
+// of the requests of a test more or less decide, so that by default the bounds are
+// wider: package admission holds the law's own aims in fake time.
 var strict = os.Getenv("BATON_SURGE") == "strict"
 
 // or is the bound of a quiet machine, or the loose one.
@@ -35,8 +24,19 @@ func or[T any](quiet, loose T) T {
 	return loose
 }
 
-// slack is what a busy machine adds to a tail.
-var slack = or(700*time.Millisecond, 2*time.Second)
+// slack is what a machine adds to a tail: a quiet one that of a few late timers.
+var slack = or(30*time.Millisecond, 500*time.Millisecond)
+
+// capacity is what both vendors do together.
+func (b *bench) capacity() float64 {
+	b.Helper()
+	c, err := can()
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Logf("a vendor answers %.1f/s", c)
+	return 2 * c
+}
 
 // served holds an overload against capacity and against what it was before it.
 func (b *bench) served(f, before figures, capacity float64) {
@@ -44,11 +44,19 @@ func (b *bench) served(f, before figures, capacity float64) {
 	if f.other > 0 {
 		b.Errorf("%d requests ended otherwise than with an answer or a refusal: %s", f.other, f.complaint)
 	}
-	if f.perSecond < or(0.9, 0.6)*capacity {
+	if f.perSecond < or(0.95, 0.8)*capacity {
 		b.Errorf("%.1f answers/s of %.1f that can be had", f.perSecond, capacity)
 	}
 	if most := before.p99*3/2 + slack; f.p99 > most {
 		b.Errorf("the P99 of those who were admitted is %v, more than %v", f.p99, most)
+	}
+}
+
+// refuses holds refusals against what an answer takes: they come at once.
+func (b *bench) refuses(f, before figures) {
+	b.Helper()
+	if f.refused["interactive"] == 0 || f.refusedIn > before.p50+slack {
+		b.Errorf("%d refused, in %v: those for whom there is no room are to hear it at once", f.refused["interactive"], f.refusedIn)
 	}
 }
 
@@ -66,7 +74,7 @@ func (b *bench) quiet(f figures) figures {
 func (b *bench) normal(f, before figures) {
 	b.Helper()
 	refused := f.refused["interactive"] + f.refused["batch"]
-	if refused*or(10, 3) > f.n["interactive"]+f.n["batch"] || f.other > 0 {
+	if refused*or(1000, 10) > f.n["interactive"]+f.n["batch"] || f.other > 0 {
 		b.Errorf("after it %d are refused and %d end otherwise: %s", refused, f.other, f.complaint)
 	}
 	if most := before.p99*3/2 + slack; f.p99 > most {
@@ -74,34 +82,51 @@ func (b *bench) normal(f, before figures) {
 	}
 }
 
-func TestOverload_GoodputStaysAndBatchGoesFirst(t *testing.T) {
+func TestOverload_GoodputStaysAndTheAdmittedAreServedWell(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, `deadline = "3s"`)
-	c1, c2 := b.capacities()
-	c := c1 + c2
-	before := b.quiet(b.load(0.5*c, 0, 3*time.Second).figures(time.Second))
-	overLoad := b.load(1.3*c, 0, 6*time.Second)            // nobody is refused until it shows, and that line has to go
-	mixedLoad := b.load(1.3*c, 0.5, 4500*time.Millisecond) // goes on without a pause
-	over, mixed := overLoad.figures(3*time.Second), mixedLoad.figures(2*time.Second)
-	b.quiet(over)
-	b.quiet(mixed)
-	after := b.quiet(b.load(0.5*c, 0, 4*time.Second).figures(2 * time.Second))
+	b := newBench(t, "")
+	c := b.capacity()
+	before := b.quiet(b.load(0.5*c, 0, 5*time.Second).figures(time.Second))
+	over := b.quiet(b.load(1.3*c, 0, 12*time.Second).figures(4 * time.Second)) // nobody is refused until it shows, and that line has to go
+	after := b.quiet(b.load(0.5*c, 0, 5*time.Second).figures(2 * time.Second))
 	t.Logf("before: %v", before)
 	t.Logf("over:   %v", over)
-	t.Logf("mixed:  %v", mixed)
 	t.Logf("after:  %v", after)
-
 	b.served(over, before, c)
-	if over.refused["interactive"] == 0 || over.refusedIn > before.p50+slack {
-		t.Errorf("%d refused, in %v: those for whom there is no room are to hear it at once", over.refused["interactive"], over.refusedIn)
-	}
-	if refused := mixed.refused["interactive"]; refused*or(8, 2) > mixed.n["interactive"] {
+	b.refuses(over, before)
+	b.normal(after, before)
+}
+
+func TestOverload_FromTheFirstRequestOnIsSeen(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, "")
+	c := b.capacity()
+	over := b.quiet(b.load(1.3*c, 0, 14*time.Second).figures(6 * time.Second))
+	after := b.quiet(b.load(0.5*c, 0, 5*time.Second).figures(2 * time.Second))
+	t.Logf("over:   %v", over)
+	t.Logf("after:  %v", after)
+	b.served(over, after, c)
+	b.refuses(over, after)
+	b.normal(after, after)
+}
+
+func TestOverload_BatchGoesFirst(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, `deadline = "3s"`)
+	c := b.capacity()
+	before := b.quiet(b.load(0.5*c, 0, 4*time.Second).figures(time.Second))
+	mixed := b.quiet(b.load(1.3*c, 0.5, 12*time.Second).figures(4 * time.Second))
+	t.Logf("before: %v", before)
+	t.Logf("mixed:  %v", mixed)
+	if refused := mixed.refused["interactive"]; refused*or(200, 20) > mixed.n["interactive"] {
 		t.Errorf("%d of %d interactive requests refused while batch work could wait", refused, mixed.n["interactive"])
 	}
-	if mixed.perSecond < or(0.75, 0.5)*c { // those that wait to their deadline end otherwise, and limits are still learned
+	if mixed.perSecond < or(0.95, 0.8)*c {
 		t.Errorf("with batch work %.1f answers/s of %.1f", mixed.perSecond, c)
 	}
-	b.normal(after, before)
+	if most := before.p99*3/2 + slack; mixed.p99 > most {
+		t.Errorf("P99 is %v, more than %v", mixed.p99, most)
+	}
 	b.leaving()
 }
 
@@ -139,19 +164,17 @@ func (b *bench) eventually(what string, ok func(s *control.Snapshot) bool) {
 func TestOverload_TheSurvivorServesHalfAndTheRestIsRefused(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, "")
-	_, c := b.capacities()
-	before := b.quiet(b.load(c, 0, 3*time.Second).figures(time.Second))
+	c := b.capacity() / 2
+	before := b.quiet(b.load(c, 0, 5*time.Second).figures(time.Second))
 	b.fail(0, 1)
-	killed := b.quiet(b.load(2*c, 0, 8*time.Second).figures(4 * time.Second))
+	killed := b.quiet(b.load(2*c, 0, 14*time.Second).figures(6 * time.Second))
 	b.fail(0, 0)
-	after := b.quiet(b.load(0.5*c, 0, 4*time.Second).figures(2 * time.Second)) // before the other one has come back
+	after := b.quiet(b.load(0.5*c, 0, 5*time.Second).figures(2 * time.Second)) // before the other one has come back
 	t.Logf("before: %v", before)
 	t.Logf("killed: %v", killed)
 	t.Logf("after:  %v", after)
 	b.served(killed, before, c)
-	if killed.refused["interactive"] == 0 || killed.refusedIn > before.p50+slack {
-		t.Errorf("%d refused, in %v", killed.refused["interactive"], killed.refusedIn)
-	}
+	b.refuses(killed, before)
 	b.normal(after, before)
 }
 
