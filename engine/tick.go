@@ -160,6 +160,7 @@ func (e *Engine) measures(t *table, now time.Time) []weights.Measure {
 	for i, v := range t.vendors {
 		v.mu.Lock()
 		ms[i].Cap = v.limiter.Cap(total)
+		_, ms[i].Measured = v.limiter.Learned()
 		v.mu.Unlock()
 	}
 	return ms

@@ -26,6 +26,7 @@ func (l *Law) meet(ms []Measure) {
 	}
 	for i := range ms {
 		v := &l.vendors[i]
+		v.ramped = v.state == Ramp && ms[i].State == Well
 		v.base, v.band, v.state = ms[i].Base, ms[i].Band, ms[i].State
 	}
 }

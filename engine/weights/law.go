@@ -28,6 +28,7 @@ type vendor struct {
 	sickAt                time.Duration
 
 	// of this tick, for reasons
+	ramped             bool // its ramp has just ended
 	r, excess, against float64
 	worst              int // the kind that is furthest behind, -1 none
 	alone, capped      bool

@@ -377,3 +377,28 @@ func TestLaw_WhatIsForgottenOfAVendorLetsItBackAtOnce(t *testing.T) {
 		t.Errorf("in its band after %d s where the limit was forgotten, after %d s where it had only ended", forgotten, kept)
 	}
 }
+
+// Of a vendor whose limit was learned the memory of an overload says nothing any more; one whose ramp has ended is
+// said to have recovered.
+func TestLaw_ALearnedLimitIsInPlaceOfAnEdge(t *testing.T) {
+	l := New(Default())
+	ms := []Measure{
+		{Name: "a", Base: 0.75, Band: [2]float64{0, 1}, Cap: math.Inf(1)},
+		{Name: "b", Base: 0.25, Band: [2]float64{0, 1}, Cap: math.Inf(1)},
+	}
+	now := time.Date(2026, 7, 1, 10, 0, 0, 0, time.UTC)
+	l.Tick(now, ms, nil)
+	l.vendors[0].room.met(&l.p, l.clock, 15)
+	l.vendors[0].room.edge = 15
+	ms[0].Cap, ms[0].Measured = 0.6, true
+	l.Tick(now.Add(time.Second), ms, nil)
+	if r := l.vendors[0].room; r.edge != 0 || r.cap != 0.6 {
+		t.Errorf("edge %v and cap %v, want none and 0.6", r.edge, r.cap)
+	}
+	ms[1].State = Ramp
+	l.Tick(now.Add(2*time.Second), ms, nil)
+	ms[1].State = Well
+	if d := l.Tick(now.Add(3*time.Second), ms, nil); d.Reasons[1] != "recovered" {
+		t.Errorf("after its ramp: %q", d.Reasons[1])
+	}
+}

@@ -52,6 +52,7 @@ type Measure struct {
 	FirstTokenP90 float64 // seconds over 60 s, NaN unknown: against the SLO
 	Limited       bool    // limited now, so not well
 	Cap           float64 // share of all traffic it can take, +Inf none
+	Measured      bool    // a limit of it was learned, whether Cap is less than all or not
 }
 
 // Pin is a set of weights that a person holds. Its expiry is the owner's.

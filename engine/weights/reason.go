@@ -17,6 +17,9 @@ func (l *Law) explain(ms []Measure, reasons []string) {
 	}
 	for i := range ms {
 		v := &l.vendors[i]
+		if reasons[i] == "" && v.ramped {
+			reasons[i] = "recovered"
+		}
 		if reasons[i] != "" || math.Abs(v.w-v.told) <= 0.0005 {
 			continue
 		}

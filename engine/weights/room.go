@@ -13,7 +13,8 @@ import (
 // The edge is an overload that the law saw itself. Overload is told from plain slowness by what relief does:
 // latency that falls while the weight falls came from load, and what was completed meanwhile, in requests per
 // second, is what the vendor can do. It is trusted with a part of that for EdgeHold, twice as long each time
-// the same edge is met again, and then with more and more until the edge is forgotten.
+// the same edge is met again, and then with more and more until the edge is forgotten. Where a limit was
+// learned there is none: admission keeps under that, and it is measured.
 type room struct {
 	cap      float64 // share of all traffic; 1 none
 	capSince float64 // seconds since it was last lowered
@@ -82,7 +83,10 @@ func (l *Law) feel(ms []Measure, dt float64) {
 			}
 			v.room.cap, v.room.capSince = limit, 0
 		}
-		if dt > 0 {
+		switch {
+		case m.Measured: // what it can take is known better than by an overload
+			v.room.edge, v.room.hold, v.room.open, v.room.proved = 0, 0, false, false
+		case dt > 0:
 			l.episode(v, float64(m.Known10)/10, dt)
 		}
 	}

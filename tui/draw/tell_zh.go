@@ -83,7 +83,7 @@ var chineseForms = []form{
 	{en: "weights are the controller's again (baton weights auto)", zh: "权重交还控制器（baton weights auto）"},
 	{en: "toward its configured %n", zh: "回到配置的 {1}"},
 	{en: "%s: toward its configured %n", zh: "{1}：回到配置的 {2}"},
-	{en: "recovering, %n of %n", zh: "恢复中，{1}/{2}"},
+	{en: "recovered", zh: "已恢复"}, {en: "recovering, %n of %n", zh: "恢复中，{1}/{2}"},
 	{en: "first token P90 %n, was beyond %n for %n", zh: "首字 P90 {1}，超过 {2} 已 {3}"},
 	{en: "errors at least %n against %n; %n window, n=%n", zh: "错误率至少 {1}，对比 {2}；{3} 窗口，n={4}"},
 	{en: "P90 %n against %n; %n window, n=%n", zh: "P90 {1} 对比 {2}；{3} 窗口，n={4}"},
