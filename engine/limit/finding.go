@@ -56,9 +56,9 @@ func (f *found) confidence() float64 {
 
 // Text says it in a line: "~20/s per account, learned 3 min ago from 41 refusals".
 func (f Finding) Text(now time.Time) string {
-	per := ""
-	if f.Scope != "unknown" {
-		per = " per " + f.Scope
+	per := " per " + f.Scope
+	if f.Scope == "unknown" { // one key does not tell
+		per = " per key or account"
 	}
 	from := ""
 	switch {

@@ -141,7 +141,7 @@ func TestFinding_SaysItInALine(t *testing.T) {
 		want string
 	}{
 		{Finding{Scope: "account", Value: 20.2, Unit: "1/s", At: now.Add(-3 * time.Minute), Refusals: 41}, "~20/s per account, learned 3 min ago from 41 refusals"},
-		{Finding{Scope: "unknown", Value: 4.96, Unit: "1/s", At: now.Add(-2 * time.Second), Queueing: true}, "~5.0/s, learned 2 s ago from queueing"},
+		{Finding{Scope: "unknown", Value: 4.96, Unit: "1/s", At: now.Add(-2 * time.Second), Queueing: true}, "~5.0/s per key or account, learned 2 s ago from queueing"},
 		{Finding{Scope: "key", Value: 240_000, Unit: "tokens/min", At: now.Add(-90 * time.Minute), Refusals: 5}, "~240k tokens/min per key, learned 1.5 h ago from 5 refusals"},
 		{Finding{Scope: "account", Value: 32, Unit: "in flight", At: now, Refusals: 9}, "~32 in flight per account, learned 0 s ago from 9 refusals"},
 	} {
