@@ -65,6 +65,9 @@ const measuredFor = "cpu_measured_s"
 // which they are read, then the others by their names.
 func Figures(r *control.Report) []Figure {
 	left := maps.Clone(r.Extra)
+	if _, both := left["recover_s"]; both {
+		delete(left, "recovered_s") // of a spike it is the same
+	}
 	span := left[measuredFor]
 	var out []Figure
 	for _, t := range told {
