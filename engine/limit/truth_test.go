@@ -97,7 +97,7 @@ func TestLimit_IsLearnedTruly(t *testing.T) {
 		{"fixed second", 5, 11, 6, 0},
 		{"sliding second", 5, 11, 6, 0},
 		{"evenly spaced", 37, 42, 37, 2}, // the worst are of arrivals at even distances
-		{"queue", 5, 12, 6, 1},
+		{"queue", 5, 21, 6, 1},
 		{"queue, bucket", 16, 32, 16, 1}, // seven of eight within 1 %
 	} {
 		for _, limit := range []int{5, 10, 20, 50} {
