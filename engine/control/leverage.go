@@ -1,6 +1,7 @@
 package control
 
 import (
+	"fmt"
 	"math"
 	"time"
 )
@@ -36,6 +37,17 @@ type Leverage struct {
 	Evidence  []Evidence `json:"evidence"`
 	Notes     []string   `json:"notes"` // what has to be known to read the figures
 	Terms     Terms      `json:"terms"`
+}
+
+// Recorded is of how long a time the figures are, in words: 14 min, 5 h, 12 days.
+func (l *Leverage) Recorded() string {
+	switch minutes := l.Days * 24 * 60; {
+	case minutes < 90:
+		return fmt.Sprintf("%.0f min", minutes)
+	case l.Days < 2:
+		return fmt.Sprintf("%.0f h", l.Days*24)
+	}
+	return fmt.Sprintf("%.0f days", l.Days)
 }
 
 // NowCost is the headline's figures, per day at the present volume.

@@ -558,7 +558,7 @@ func (t *table) tell() {
 		}
 	}
 	if o.Days > 0 && o.Days < 1 {
-		o.Notes = append(o.Notes, fmt.Sprintf("figures per day are extrapolated from %.1f hours", 24*o.Days))
+		o.Notes = append(o.Notes, "figures per day are extrapolated from "+o.Recorded())
 	}
 	if t.terms.Overhead == nil {
 		o.Notes = append(o.Notes, "what a second vendor takes beside its calls (people, drills) is not in the figures: ledger.overhead")

@@ -58,7 +58,7 @@ func maskedHeadline(v *control.Standing, l *control.Leverage) string {
 	share := value(v.Share)
 	says := fmt.Sprintf("%s carries %.1f %% of %.0f calls a day", v.Label, share, l.Volume.PerDay)
 	if l.Days > 0 && l.Days < 1 {
-		says += fmt.Sprintf(" (extrapolated from %.1f hours)", 24*l.Days)
+		says += " (extrapolated from " + l.Recorded() + ")"
 	}
 	if v.Shiftable == nil {
 		return says + "."

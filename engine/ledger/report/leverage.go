@@ -43,20 +43,7 @@ func (p *Page) add(s Section) {
 
 func volume(l *control.Leverage) Section {
 	return Section{Title: "Volume", Says: []string{fmt.Sprintf("%s answered calls a day (from %s of traffic), %s a second in the busiest minute; %s tokens in and %s out per call", whole(l.Volume.PerDay),
-		recorded(l.Days), decimals(l.Volume.PeakRate, 1), decimals(l.Volume.Input, 0), decimals(l.Volume.Output, 0))}}
-}
-
-// recorded is of how long a time figures are.
-func recorded(days float64) string {
-	switch m := days * 24 * 60; {
-	case m <= 0:
-		return "no time"
-	case m < 90:
-		return fmt.Sprintf("%.0f min", m)
-	case days < 2:
-		return fmt.Sprintf("%.0f h", days*24)
-	}
-	return fmt.Sprintf("%.0f days", days)
+		l.Recorded(), decimals(l.Volume.PeakRate, 1), decimals(l.Volume.Input, 0), decimals(l.Volume.Output, 0))}}
 }
 
 func standings(l *control.Leverage) Section {
