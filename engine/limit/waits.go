@@ -29,7 +29,7 @@ const (
 	waitBlocks  = 8    // and how many of those there are at least
 	waitReal    = 0.4  // of a first token is a wait,
 	waitTrue    = 20   // and so many make a queue
-	waitOff     = 0.04 // of the rate: three standard errors at most
+	waitOff     = 0.02 // of the rate: three standard errors at most
 	waitAgree   = 0.04 // between the rates of waitLooks looks in a row
 	waitLooks   = 3
 	waitSame    = 0.03 // of what is learned already: no news
