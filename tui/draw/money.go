@@ -20,7 +20,7 @@ func sign(currency string, k Look) string {
 
 // window writes of how long a time a rate is: 10m, 40s.
 func window(s float64) string {
-	if s < 120 {
+	if s < 120 && s != 60 {
 		return strconv.FormatFloat(s, 'f', 0, 64) + "s"
 	}
 	return strconv.FormatFloat(math.Round(s/60), 'f', 0, 64) + "m"
