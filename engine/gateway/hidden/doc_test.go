@@ -4,8 +4,8 @@
 //
 // One client fails over on 429 only, as most do. The other one is the gateway, which is told nothing: its
 // admission keeps the queue at the vendor short, its limiter finds the limit where refusals or a queue
-// show it, and the overflow goes elsewhere at once. It runs in about 35 s; the whole table,
-// three rates and both modes of the limiter, with what the gateway learned, takes six minutes:
+// show it, and the overflow goes elsewhere at once. It runs in about 40 s; the whole table,
+// six rates and both modes of the limiter, with what the gateway learned, takes twelve minutes (one row: Table/queue_25):
 //
 //	BATON_HIDDEN=table go test -v -run Table ./engine/gateway/hidden
 //

@@ -250,7 +250,7 @@ func (w *world) limit() control.Limit {
 
 func TestHidden_TheGatewayStaysUnderALimitThatNobodyTold(t *testing.T) {
 	if testing.Short() {
-		t.Skip("half a minute of real time")
+		t.Skip("40 s of real time")
 	}
 	w := newWorld(t, "queue")
 	naive, gate := w.offer(t, 30, 24*time.Second, 10*time.Second)
@@ -266,7 +266,7 @@ func TestHidden_TheGatewayStaysUnderALimitThatNobodyTold(t *testing.T) {
 
 func TestHidden_Table(t *testing.T) {
 	if os.Getenv("BATON_HIDDEN") != "table" {
-		t.Skip("BATON_HIDDEN=table: six minutes")
+		t.Skip("BATON_HIDDEN=table: twelve minutes")
 	}
 	fmt.Println("| limiter | offered/s | fail over on 429 only, P50/P99 ms | gateway | learned |")
 	fmt.Println("| --- | --- | --- | --- | --- |")
