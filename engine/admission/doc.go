@@ -11,8 +11,8 @@
 // What it goes by, per vendor and kind of answer (streams by their first token,
 // others by the whole; their times are never mixed):
 //
-//	base   = what a first token takes without load: the geometric mean of those
-//	         samples, followed down at once and up over a minute
+//	base   = what a first token takes without load: the median of the first ones that
+//	         began (first.go), followed down at once, and up by a tenth and then slowly
 //	q      = geometric mean of a window of samples / base
 //	excess = rate · base · (q - 1.1)        Little: who waits there, beyond a tenth of base
 //
@@ -20,7 +20,8 @@
 // a jump, and quadruples within the time of a first token while answers are good.
 // Above it the vendor is saturated: limit = rate · unloaded time of an attempt,
 // and from then on limit - excess where q is over 1.2, a little more where it is
-// under 1.05 and the limit is used. A cut that makes nothing faster was none of
+// under 1.05 and the limit is used (all three more where answers differ much). A cut that
+// takes answers away in proportion is undone (starve.go). A cut that makes nothing faster was none of
 // our queue's: the vendor has become slower, base follows, and it is free again.
 //
 // A vendor that is held short shows no limit of requests per second that it has: it is

@@ -158,8 +158,12 @@ func Patience(budget, slack time.Duration) time.Duration {
 	return p
 }
 
+// longer is how many times what it takes without load an attempt must have left: what
+// its deadline cuts short has taken a place for nothing.
+const longer = 1.5
+
 // Late says whether what begins now can no longer be done by its deadline, by
 // what an attempt takes without load (0: unknown).
 func Late(now, deadline time.Time, typical time.Duration) bool {
-	return !deadline.IsZero() && typical > 0 && now.Add(typical).After(deadline)
+	return !deadline.IsZero() && typical > 0 && now.Add(time.Duration(longer*float64(typical))).After(deadline)
 }

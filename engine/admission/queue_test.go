@@ -134,7 +134,7 @@ func TestLate_WhatCannotBeDoneByItsDeadline(t *testing.T) {
 		"too late":           {at(102), 3 * time.Second, true},
 		"no deadline":        {time.Time{}, time.Hour, false},
 		"nobody knows":       {at(101), 0, false},
-		"exactly in time":    {at(101), time.Second, false},
+		"exactly in time":    {at(101.5), time.Second, false},
 		"the deadline is by": {at(99), time.Millisecond, true},
 	} {
 		if got := Late(now, tt.deadline, tt.typical); got != tt.want {
