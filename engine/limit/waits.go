@@ -32,6 +32,8 @@ const (
 	waitOff     = 0.02 // of the rate: three standard errors at most
 	waitAgree   = 0.04 // between the rates of waitLooks looks in a row
 	waitLooks   = 3
+	waitVain    = 10   // looks in vain, after which there is one in
+	waitRarely  = 4    // so many seconds
 	waitSame    = 0.03 // of what is learned already: no news
 )
 
@@ -57,6 +59,7 @@ func (w *waited) good() bool {
 type waits struct {
 	rps   float64
 	looks int       // in a row that agree
+	vain  int       // in a row that found none
 	from  time.Time // what was sent before is of another queue
 }
 
@@ -76,6 +79,10 @@ func (l *Limiter) waited(now time.Time) bool {
 	if now.Before(l.queue.barred) || l.queue.draining || len(l.sends.ring) < waitSamples {
 		return false
 	}
+	if l.waits.vain > waitVain && l.waits.vain%waitRarely != 0 {
+		l.waits.vain++
+		return false
+	}
 	t := l.sends.seconds(now)
 	from := math.Inf(-1)
 	for _, at := range [...]time.Time{l.learned.at, l.waits.from} {
@@ -86,9 +93,10 @@ func (l *Limiter) waited(now time.Time) bool {
 	w, before := wait(l.sends.since(from, t)), l.waits
 	l.waits.rps, l.waits.looks = 0, 0
 	if w.rps == 0 {
+		l.waits.vain++
 		return false
 	}
-	l.waits.rps, l.waits.looks = w.rps, 1
+	l.waits.rps, l.waits.looks, l.waits.vain = w.rps, 1, 0
 	if before.rps > 0 && math.Abs(w.rps-before.rps) <= waitAgree*w.rps {
 		l.waits.looks = before.looks + 1
 	}
