@@ -14,8 +14,16 @@ func TestCold_AnOverloadIsSeenAndServedWell(t *testing.T) {
 		first, sigma float64
 		rest         float64
 	}{
-		{16, 0.1, 0.35, 0}, {16, 0.3, 0.2, 0}, {32, 0.3, 0.35, 0}, {32, 0.3, 0.35, 0.4}, {64, 0.1, 0.2, 0.1},
-		{64, 0.3, 0.35, 0}, {64, 1, 0.35, 0}, {200, 0.3, 0.2, 0}, {200, 0.3, 0.35, 0.4}, {200, 1, 0.35, 0},
+		{16, 0.1, 0.35, 0},
+		{16, 0.3, 0.2, 0},
+		{32, 0.3, 0.35, 0},
+		{32, 0.3, 0.35, 0.4},
+		{64, 0.1, 0.2, 0.1},
+		{64, 0.3, 0.35, 0},
+		{64, 1, 0.35, 0},
+		{200, 0.3, 0.2, 0},
+		{200, 0.3, 0.35, 0.4},
+		{200, 1, 0.35, 0},
 	} {
 		t.Run(fmt.Sprintf("%d places, first token %g s, spread %g, %g s more", c.slots, c.first, c.sigma, c.rest), func(t *testing.T) {
 			vendor := func() *simVendor {
