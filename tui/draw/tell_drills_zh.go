@@ -113,6 +113,8 @@ var chineseDrills = []form{
 	{en: "at most %n failed requests (half of what success %n allows today, never under %n)", zh: "最多 {1} 个失败请求（成功率 {2} 今天允许的一半，不低于 {3}）"},
 	{en: "%n of %n outside drills since %s", zh: "自 {3} 起演练之外 {1}/{2}"},
 	{en: "drills of it today", zh: "今天的演练"},
+	{en: "%s, apart from %n streams that were cut under way", zh: "{1}，途中被切断的 {2} 条流不计"},
+	{en: "another drill began: %s", zh: "又一次演练开始：{1}"},
 	{en: "no other drill", zh: "没有别的演练"},
 	{en: "none runs", zh: "没有进行中的"},
 	{en: "%s: wanted %s, got %s", zh: "{1}：要求{2}，实际{3}"},
