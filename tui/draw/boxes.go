@@ -160,8 +160,8 @@ func pieces(s string) iter.Seq2[string, string] {
 }
 
 const (
-	closing = "，。：；、）》？！"
-	opening = "（《"
+	closing = "，。：；、）》？！,.:;)?!%"
+	opening = "（《("
 )
 
 // breaks says whether a line may end between two characters of a word.

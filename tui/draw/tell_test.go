@@ -121,6 +121,16 @@ func TestWrap_BreaksBesideIdeographsAndNotBeforeTheirPunctuation(t *testing.T) {
 	}
 }
 
+func TestWrap_KeepsALatinCommaWithAName(t *testing.T) {
+	for w := 20; w < 60; w++ {
+		for _, l := range Wrap("A fault goes into the path to 蓝耘, whose weight is 75% (蓝耘).", w) {
+			if strings.HasPrefix(l, ",") || strings.HasPrefix(l, ")") || strings.HasPrefix(l, ".") || strings.HasSuffix(l, "(") {
+				t.Errorf("at %d cells: %q", w, l)
+			}
+		}
+	}
+}
+
 func BenchmarkTell(b *testing.B) {
 	f := newForms(chineseForms, chineseDrills, chineseResults)
 	b.ReportAllocs()
