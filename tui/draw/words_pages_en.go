@@ -31,7 +31,7 @@ var englishPages = map[string]string{
 	"cannot-run": "%q cannot be run from here", "count-overrides": "%d overrides", "count-override": "1 override",
 	"shedding": "%s refused for want of room in the last 10 s (%s of them batch), %d waiting",
 
-	"limit-learned": "~%s%s, learned %s", "limit-known": "%s, configured", "per-key": " per key", "per-account": " per account", "ago": "%s ago", "sure": "%s sure", "in-flight-limit": "in flight at most", "waiting": "waiting", "shed": "refused", "because-of": "because of %s: %s", "release": "ends when", "unlimited": "no limit known",
+	"limit-learned": "~%s%s, learned %s", "limit-known": "%s, configured", "per-key": " per key", "per-account": " per account", "ago": "%s ago", "sure": "%s sure", "in-flight-limit": "in flight at most", "waiting": "waiting", "shed": "refused", "because-of": "because of %s: %s", "release": "ended by", "unlimited": "no limit known",
 	"limit-concurrency": "%s in flight", "limit-tokens": "%s tokens/min", "limit-slope": "its rate may rise slowly only",
 
 	"costs-title": "COSTS", "no-costs": "no ledger yet", "no-what-if": "what another split would cost is not known yet", "no-prices": "No vendor has a price: [[vendors.price]] in the configuration says what a million tokens cost. Until then attempts are counted and money is not.", "per-hour-by": "SPENT PER HOUR", "per-step-by": "SPENT PER %s", "over": "over %s", "effective": "EFFECTIVE PRICES", "what-if": "WHAT IF", "drag-share": "%s moves %s", "days": "DAYS", "spent": "spent in 24 h", "run-rate": "run rate", "per-day": "per day", "per-month": "per month", "unpriced": "unpriced", "attempts": "attempts",
