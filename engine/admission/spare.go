@@ -68,7 +68,7 @@ func (l *Limit) Overloaded(now time.Time) bool {
 // rises says whether clearly more begins in the open window than the vendor carried.
 func (l *Limit) rises(past time.Duration) bool {
 	usual := (l.carried[Stream] + l.carried[Whole]) * past.Seconds()
-	return float64(l.w.begun) > spareRise*usual+2*math.Sqrt(usual)
+	return float64(l.w.begun) > spareRise*usual+4*math.Sqrt(usual)
 }
 
 // carry remembers what a free vendor carries.
