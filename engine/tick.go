@@ -147,7 +147,7 @@ func (e *Engine) measures(t *table, now time.Time) []weights.Measure {
 		ms[i] = v.figures(now)
 		total += float64(v.counts.Sum(now, catBegun, 10*time.Second)) / 10
 		v.mu.Unlock()
-		ms[i].Base = vc.Weight / 100
+		ms[i].Label, ms[i].Base = vc.Label, vc.Weight/100
 		if len(vc.Band) == 2 {
 			ms[i].Band = [2]float64{vc.Band[0] / 100, vc.Band[1] / 100}
 		} else {

@@ -40,6 +40,7 @@ type Latency struct {
 // the wrong way round) is read as unknown or clamped; it never reaches a weight.
 type Measure struct {
 	Name    string        // identity: order and number of measures may change between ticks
+	Label   string        // what people call it, for reasons; "": its name
 	Base    float64       // configured weight, a fraction
 	Band    [2]float64    // configured band, fractions; [0, 0] keeps the vendor at 0
 	State   State         // from health

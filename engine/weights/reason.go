@@ -1,6 +1,7 @@
 package weights
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"time"
@@ -31,7 +32,7 @@ func (l *Law) explain(ms []Measure, reasons []string) {
 		case 2*l.penalty(&ms[i], i) > leadPenalty: // what holds it back is its own, not another's
 			reasons[i] = l.cause(&ms[i], i)
 		case lead >= 0:
-			reasons[i] = ms[lead].Name + ": " + l.cause(&ms[lead], lead)
+			reasons[i] = cmp.Or(ms[lead].Label, ms[lead].Name) + ": " + l.cause(&ms[lead], lead)
 		default:
 			reasons[i] = fmt.Sprintf("toward its configured %.0f%%", 100*ms[i].Base)
 		}

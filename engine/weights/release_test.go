@@ -95,3 +95,16 @@ func TestReasons_AHoldSaysHowLong(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+// A reason that is another vendor's calls it what people do, as the rest of a console does.
+func TestReasons_CallAnotherVendorByItsLabel(t *testing.T) {
+	for label, want := range map[string]string{"": "lanyun: ejected", "蓝耘": "蓝耘: ejected"} {
+		l, now := New(Default()), t0
+		run(l, &now, 30, two(), nil)
+		ms := two()
+		ms[0].State, ms[0].Label = Down, label
+		if got := run(l, &now, 1, ms, nil).Reasons[1]; got != want {
+			t.Errorf("labelled %q: %q, want %q", label, got, want)
+		}
+	}
+}
