@@ -225,12 +225,7 @@ func (a *app) rehearse(d *drillRun, c control.Control, signals <-chan os.Signal)
 	}
 	d.start.ID = control.NewDrillID(time.Now())
 	if err := c.Do(ctx, &d.start); err != nil {
-		var e *control.Error
-		if errors.As(err, &e) && e.Kind == control.Conflict { // another one runs
-			a.tell("refused: %s", e.Message)
-			return exitCode(exitRefused)
-		}
-		return err
+		return a.refusal(err)
 	}
 	f := &follower{a: a, c: c, id: d.start.ID, tasks: -1}
 	err := f.follow(signals)
@@ -238,6 +233,17 @@ func (a *app) rehearse(d *drillRun, c control.Control, signals <-chan os.Signal)
 		return err
 	}
 	return a.outcome(d, c)
+}
+
+// refusal is what the start of a drill failed with: refused where another one
+// runs, else err itself.
+func (a *app) refusal(err error) error {
+	var e *control.Error
+	if errors.As(err, &e) && e.Kind == control.Conflict {
+		a.tell("refused: %s", e.Message)
+		return exitCode(exitRefused)
+	}
+	return err
 }
 
 func exitIf(is bool, code int) error {

@@ -23,7 +23,7 @@ func (a *app) killCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "kill VENDOR", Short: "Kill a vendor as a drill: the engine has to notice, and the cutover is timed",
 		Long: "Run the scenario kill: a fault in the path to the vendor, which the engine is not told of. It prints what it started and returns at once; `baton restore VENDOR` ends it.\n" +
-			"To take a vendor out of service now, use `baton drain VENDOR`.",
+			"Exit code 3 if it is refused, as of `baton drill run kill`: another drill runs, or nobody else may take traffic. To take a vendor out of service now, use `baton drain VENDOR`.",
 		Example: "  baton kill lanyun\n  baton kill lanyun --fault blackhole --for 5m", Args: cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			return a.ask(func(ctx context.Context, c control.Control) error {
@@ -41,7 +41,7 @@ func (a *app) killCommand() *cobra.Command {
 				defer cancel()
 				cmd := &control.StartDrill{Meta: a.meta(), ID: control.NewDrillID(time.Now()), Scenario: "kill", Vendor: args[0], Fault: kind, For: control.Duration(lasts)}
 				if err := c.Do(ctx, cmd); err != nil {
-					return err
+					return a.refusal(err)
 				}
 				return a.started(ctx, c, cmd.ID)
 			})
@@ -65,7 +65,8 @@ func (a *app) started(ctx context.Context, c control.Control, id string) error {
 		case d == nil || d.ID != id:
 			return fmt.Errorf("the drill %s is gone", id)
 		case d.Verdict != nil && *d.Verdict == control.Refused:
-			return fmt.Errorf("refused: %s", d.Reason)
+			a.tell("refused: %s", d.Reason)
+			return exitCode(exitRefused)
 		case d.Phase != control.PhaseSteady:
 			until := ""
 			if d.Until != nil {

@@ -106,6 +106,7 @@ func newProcess(cfg *config.Config, st *state, free freePorts, logger *slog.Logg
 	if err != nil {
 		return nil, err
 	}
+	p.machine.Clear()
 	p.token = st.token(cfg.Control.Token.Reveal())
 	return p, nil
 }

@@ -61,6 +61,8 @@ type Machine struct {
 		list []control.Freshness
 	}
 
+	cleared sync.Once // of what a crash left
+
 	mu        sync.Mutex
 	terms     terms
 	ctx       context.Context // of Run; nil while it does not run
@@ -98,11 +100,16 @@ func (m *Machine) Reconfigure(cfg *config.Config) {
 	}
 }
 
+// Clear closes the records that a crash left open, as aborted. Whoever answers
+// questions about drills calls it before, so that nobody is told that one of them
+// runs.
+func (m *Machine) Clear() { m.cleared.Do(m.closeOpen) }
+
 // Run lets drills run, watches for outages and keeps the schedule until ctx
-// ends; then the drill that runs is ended and its vendor restored. Records that a
-// crash left open are closed as aborted.
+// ends; then the drill that runs is ended and its vendor restored. It begins with
+// Clear, if nobody has called it.
 func (m *Machine) Run(ctx context.Context) error {
-	m.closeOpen()
+	m.Clear()
 	m.tellLibrary()
 	m.mu.Lock()
 	m.ctx = ctx

@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"baton/engine/config"
 	"baton/engine/control"
 )
 
@@ -168,6 +169,39 @@ func TestCrash_IsRecordedAsAborted(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+func TestCrash_IsClosedBeforeAnybodyMayAsk(t *testing.T) {
+	dir := t.TempDir()
+	for _, id := range []string{"a-drill", "an-incident"} {
+		left := finished()
+		left.ID, left.Ended, left.Verdict = id, nil, ""
+		if id == "an-incident" {
+			left.Scenario = "incident"
+		}
+		if err := (&records{dir: dir}).save(left); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w := newWorld()
+	m, err := New(Options{Control: w, Dir: dir, Config: config.Default(), Log: w.Log})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.Clear() // nothing runs yet
+	m.Clear()
+	_, a, err := m.Ask(control.Drills{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range a.([]control.Report) {
+		if r.Ended == nil || r.Verdict != control.Aborted {
+			t.Errorf("%s is shown as open: ended %v, verdict %q", r.ID, r.Ended, r.Verdict)
+		}
+	}
+	if n := len(w.events); n != 2 {
+		t.Errorf("%d entries in the journal for two records", n)
 	}
 }
 
