@@ -9,6 +9,7 @@ import (
 	"baton/engine/control"
 
 	tea "github.com/charmbracelet/bubbletea"
+	"github.com/charmbracelet/x/ansi"
 )
 
 // pages are the screens of their own, each with the keys that open it.
@@ -274,12 +275,12 @@ func TestCosts_AWhatIfSendsNothingAndFollowsTheMouse(t *testing.T) {
 
 func TestHeader_TellsWhatEverythingCostsNow(t *testing.T) {
 	s := made(2)
-	s.Cost = control.Spend{Currency: "CNY", PerHour: control.Figure(176.1)}
+	s.Cost = control.Spend{Currency: "CNY", PerHour: control.Figure(176.1), OverS: 600}
 	c := rehearsed(s, Options{Embedded: true})
-	for w, want := range map[int]string{120: "176.10/h", 170: "176.10 CNY/h"} {
+	for w, want := range map[int]string{80: "¥176.10/h 10m", 120: "¥176.10/h 10m", 170: "176.10 CNY/h over 10m"} {
 		c.resize(w, 36)
-		if v := c.View(); !strings.Contains(v, want) {
-			t.Errorf("at %d cells the header does not say %q\n%s", w, want, v)
+		if v, _, _ := strings.Cut(ansi.Strip(c.View()), "\n"); !strings.Contains(v, want) {
+			t.Errorf("at %d cells the header does not say %q but %q", w, want, v)
 		}
 	}
 }

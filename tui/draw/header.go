@@ -122,12 +122,13 @@ func (h *Header) Line(w int, k Look) string {
 	}
 	if h.PerHour != nil {
 		money := Money(h.PerHour)
-		over := ""
-		if h.OverS > 0 {
-			over = " " + k.Sayf("over", window(h.OverS))
+		over, brief := "", ""
+		if h.OverS > 0 { // a rate without its window says nothing
+			over, brief = " "+k.Sayf("over", window(h.OverS)), " "+window(h.OverS)
 		}
-		segs = append(segs, segment{long: []Span{{k.Strong, money}, {k.Dim, " " + strings.TrimSpace(h.Currency+"/h") + over}}, short: []Span{{k.Strong, sign(h.Currency, k) + money}, {k.Dim, "/h"}}, rank: 5, keep: 4})
+		segs = append(segs, segment{long: []Span{{k.Strong, money}, {k.Dim, " " + strings.TrimSpace(h.Currency+"/h") + over}}, short: []Span{{k.Strong, sign(h.Currency, k) + money}, {k.Dim, "/h" + brief}}, rank: 5, keep: 4})
 	}
+	figures := len(segs) // without the demo traffic, which is none
 	if s.Demo != nil {
 		rate := strings.TrimSuffix(Rate(s.Demo.RPS), ".0") + "/s"
 		segs = append(segs, segment{long: []Span{{k.Dim, k.DemoTraffic + " "}, {"", rate}}, short: []Span{{k.Dim, k.Demo + " "}, {"", rate}}, rank: 5})
@@ -159,7 +160,15 @@ func (h *Header) Line(w int, k Look) string {
 		rp, rw = ends(right, budget)
 	}
 	r.Add("", " ").Add(k.Title, "baton").Add("", " ")
-	for _, f := range pack(segs, r.Left()-rw-3, 2) {
+	left := pack(segs, r.Left()-rw-3, 2)
+	if last := &right[len(right)-1]; h.PerHour != nil && len(left) < figures { // seconds give way where that saves what it costs
+		last.long = last.short
+		brp, brw := ends(right, budget)
+		if more := pack(segs, r.Left()-brw-3, 2); len(more) > len(left) {
+			left, rp, rw = more, brp, brw
+		}
+	}
+	for _, f := range left {
 		r.Add("", " ")
 		for _, p := range f {
 			r.Add(p.Style, p.Text)
