@@ -60,6 +60,9 @@ func (p *playbill) scene(s story.Scene) drills.Scene {
 		out.Caption += " " + figuresOf(s.Figures)
 	}
 	out.Caption += " Load: " + s.Load
+	if s.Kill != nil {
+		out.Phases, out.TargetS = s.Kill.Phases, s.Kill.TargetS
+	}
 	add := func(act int, text string, done bool) {
 		if act < len(p.at) {
 			out.Steps = append(out.Steps, control.StepState{AtS: p.at[act].Seconds(), Text: text, Done: done})

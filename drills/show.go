@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"maps"
+	"slices"
 	"time"
 
 	"baton/engine/control"
@@ -24,6 +25,8 @@ type Show struct {
 type Scene struct {
 	Caption string              // for those who watch
 	Steps   []control.StepState // its acts, those that are over with their figures
+	Phases  []control.Moment    // of a drill in it: from its fault on the clock is that drill's
+	TargetS float64             // of that drill
 }
 
 // scenario is the show as one of the scenarios.
@@ -78,11 +81,28 @@ func (r *run) play(ctx context.Context) {
 	}
 }
 
-// scene takes what a show tells.
+// scene takes what a show tells. Its clock runs from its beginning, and from the
+// fault on of a drill that it plays, against that one's target.
 func (r *run) scene(s Scene) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.st.Caption, r.st.Steps = s.Caption, s.Steps
+	i := slices.IndexFunc(s.Phases, func(p control.Moment) bool { return p.Name == control.PhaseFault })
+	if i < 0 {
+		return
+	}
+	r.zero, r.st.TargetS = s.Phases[i].Time, s.TargetS
+	r.onlySteady()
+	for _, p := range s.Phases {
+		if p.Name != control.PhaseSteady {
+			r.st.Phases = append(r.st.Phases, p)
+		}
+	}
+}
+
+// onlySteady takes the phases of a drill within a show away. r.mu is held.
+func (r *run) onlySteady() {
+	r.st.Phases = slices.DeleteFunc(r.st.Phases, func(p control.Moment) bool { return p.Name != control.PhaseSteady })
 }
 
 // played ends a show with its own verdict.
@@ -99,6 +119,9 @@ func (r *run) played(rep *control.Report, err error) {
 		r.shown, r.own = rep, maps.Clone(rep.Extra)
 		r.st.CutoverS, r.st.Requests = rep.CutoverS, rep.Requests
 		r.report.Hypothesis, r.report.Exercised, r.report.NotExercised = rep.Hypothesis, rep.Exercised, rep.NotExercised
+		if rep.CutoverS != nil && rep.TargetS > 0 { // the clock stands at it
+			r.st.TargetS, r.report.TargetS = rep.TargetS, rep.TargetS
+		}
 		r.showPhases(rep.Phases)
 		for i := range r.st.Steps {
 			r.st.Steps[i].Done = r.st.Steps[i].Done || err == nil
@@ -110,6 +133,7 @@ func (r *run) played(rep *control.Report, err error) {
 
 // showPhases are the show's own, counted from its fault. r.mu is held.
 func (r *run) showPhases(phases []control.Moment) {
+	r.onlySteady()
 	for i := range phases {
 		if p := &phases[i]; p.Name == control.PhaseFault {
 			r.t0, r.zero = p.Time, p.Time

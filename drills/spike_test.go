@@ -262,11 +262,16 @@ func TestSpike_HasTheEngineForItself(t *testing.T) {
 			}
 			tell(Scene{Caption: "first", Steps: []control.StepState{{Text: "one"}}})
 			select {
-			case <-time.After(10 * time.Second):
+			case <-time.After(6 * time.Second):
+				tell(Scene{Caption: "last", TargetS: 420, Phases: []control.Moment{{Name: control.PhaseFault, Time: time.Now()}}})
+			case <-ctx.Done():
+			}
+			select {
+			case <-time.After(4 * time.Second):
 			case <-ctx.Done():
 			}
 			return &control.Report{
-				Verdict: control.Passed, CutoverS: control.Figure(4.2), Extra: map[string]float64{"p99_ms": 7}, Exercised: []string{"all of it"},
+				Verdict: control.Passed, CutoverS: control.Figure(4.2), TargetS: 420, Extra: map[string]float64{"p99_ms": 7}, Exercised: []string{"all of it"},
 				Hypothesis: []control.Bound{{Name: "it holds", OK: true}}, Latency: map[string]control.Latency{}, Requests: control.DrillRequests{Lost: []string{}, Total: 9},
 				Phases: []control.Moment{{Name: control.PhaseFault, Time: time.Now().Add(-3 * time.Second)}, {Name: control.PhaseVerified, Time: time.Now().Add(-time.Second)}},
 			}, ctx.Err()
@@ -284,9 +289,19 @@ func TestSpike_HasTheEngineForItself(t *testing.T) {
 		if st := s.m.State(); st.Caption != "first" || len(st.Steps) != 1 || st.ClockS != 1 || st.TargetS != 60 {
 			t.Errorf("while it plays: %+v", st)
 		}
-		s.pass(15 * time.Second)
+		s.pass(7 * time.Second)
+		if st := s.m.State(); st.ClockS != 2 || st.TargetS != 420 || len(st.Phases) != 2 || st.Phases[1].Name != control.PhaseFault {
+			t.Errorf("two seconds into a drill that it plays: %+v", st)
+		}
+		s.pass(8 * time.Second)
 		s.ends(control.Passed, "")
+		if st := s.m.State(); st.ClockS != 4.2 || st.TargetS != 420 {
+			t.Errorf("its clock stands at %v against %v", st.ClockS, st.TargetS)
+		}
 		r := s.record(id)
+		if r.TargetS != 420 {
+			t.Errorf("its record's target is %v", r.TargetS)
+		}
 		if *r.CutoverS != 4.2 || r.Extra["p99_ms"] != 7 || len(r.Hypothesis) != 1 || phaseNames(r) != "steady fault verified done" || r.Requests.Total != 9 || r.Exercised[0] != "all of it" {
 			t.Errorf("its record: %+v", r)
 		}

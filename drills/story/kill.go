@@ -73,9 +73,10 @@ func (s *show) drill(ctx context.Context, engine Engine, k *Kill, begin time.Tim
 				k.Verdict = *d.Verdict
 			}
 			f := t.between(begin, time.Now(), true)
+			now := *k
 			sc := Scene{
 				Act: len(acts) + 1, Of: len(acts) + 1, Title: killTitle, Caption: killCaption, Load: arrival.said, At: time.Since(begin), Length: killed,
-				Left: max(0, Length()-time.Since(s.begun)), Figures: &f, Note: note(d), Done: s.report.Acts,
+				Left: max(0, Length()-time.Since(s.begun)), Figures: &f, Note: note(d), Kill: &now, Done: s.report.Acts,
 			}
 			s.tell(sc)
 			if d.Verdict != nil {

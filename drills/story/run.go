@@ -31,6 +31,7 @@ type Scene struct {
 	Warm    bool          // nothing counts yet
 	Figures *Figures      // of this act so far; nil: nothing counts yet
 	Note    string        // of the sixth act: what the drill says
+	Kill    *Kill         // of the sixth act: the drill as it stands, without the clients' figures
 	Done    []Act         // the acts before
 }
 

@@ -35,10 +35,42 @@ func (d *Drill) actRow(w int, k Look) string {
 		r.Add(ink, mark).Add(k.Dim, no+" ")
 		now, _, _ = strings.Cut(title, ": ")
 	}
-	if now != "" && d.D.Verdict == nil {
-		r.Add("", " "+k.Tell(now))
+	if d.D.Verdict != nil {
+		return r.String()
+	}
+	against := d.against(r.Left(), k)
+	if now != "" {
+		n := max(0, r.Left()-spansWidth(against)-2)
+		r.Painted(NewRow(n, k).Add("", " "+k.Tell(now)).String(), n)
+	}
+	r.Pad(w - spansWidth(against))
+	for _, s := range against {
+		r.Add(s.Style, s.Text)
 	}
 	return r.String()
+}
+
+// against is what the clock runs against, in w cells: the target of the drill that
+// a show plays, before its fault the length of the show.
+func (d *Drill) against(w int, k Look) []Span {
+	if d.D.TargetS <= 0 {
+		return nil
+	}
+	word := k.Sayf("of-about")
+	if d.moment(control.PhaseFault) != nil {
+		word = k.TargetW
+	}
+	s := []Span{{k.Dim, word + " "}, {k.Strong, MinSec(d.D.TargetS)}}
+	if left := d.D.TargetS - d.Seconds; left >= 0 {
+		s = append(s, Span{k.Dim, " " + k.Dot + " " + MinSec(left) + " " + k.LeftW})
+	}
+	if len(s) > 2 && spansWidth(s) > w {
+		s = s[:2]
+	}
+	if spansWidth(s) > w {
+		return nil
+	}
+	return s
 }
 
 // actMark is an act's mark with its ink, and that of its words.

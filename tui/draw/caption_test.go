@@ -73,3 +73,36 @@ func TestShow_HasItsActsInPlaceOfPhases(t *testing.T) {
 		}
 	}
 }
+
+// While a show plays its clock runs against its length, and from the fault of the
+// drill in it against that one's target; when it stands, against the target too.
+func TestShow_SaysWhatItsClockRunsAgainst(t *testing.T) {
+	passed := control.Passed
+	fault := control.Moment{Name: control.PhaseFault}
+	for name, c := range map[string]struct {
+		d    control.DrillState
+		want [2]string
+	}{
+		"before the kill": {control.DrillState{TargetS: 308, ClockS: 70}, [2]string{"of about 5:08 · 3:58 left", "共约 5:08 · 3:58 剩余"}},
+		"in the kill":     {control.DrillState{TargetS: 420, ClockS: 2, Phases: []control.Moment{fault}}, [2]string{"target 7:00 · 6:58 left", "目标 7:00 · 6:58 剩余"}},
+		"over":            {control.DrillState{TargetS: 420, ClockS: 2.6, CutoverS: control.Figure(2.6), Phases: []control.Moment{fault}, Verdict: &passed}, [2]string{"target 7:00", "目标 7:00"}},
+	} {
+		c.d.Scenario, c.d.Fault.Kind = "story", "show"
+		c.d.Steps = []control.StepState{{Text: "this machine is measured", Done: true}, {AtS: 7, Text: "1 One GPU behind a plain server, at ten times its traffic"}}
+		if c.d.Verdict == nil {
+			c.d.Caption = "ACT 1 of 6: One GPU behind a plain server, at ten times its traffic. Load: 26 requests/s, independent arrivals (Poisson)"
+		}
+		for i, zh := range []bool{false, true} {
+			k := look(false, theme.Plain)
+			if zh {
+				k.Words = &chinese
+			}
+			d := &Drill{D: &c.d, Seconds: c.d.ClockS, Now: time.Now(), Act: true}
+			for _, size := range [][2]int{{120, 7}, {80, 5}} {
+				if text := ansi.Strip(strings.Join(d.Lines(size[0], size[1], k), "\n")); !strings.Contains(text, c.want[i]) {
+					t.Errorf("%s, %v: it does not say %q:\n%s", name, size, c.want[i], text)
+				}
+			}
+		}
+	}
+}

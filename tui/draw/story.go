@@ -98,7 +98,7 @@ func (d *Drill) headline(w int, k Look) (line string, more []string) {
 	switch {
 	case d.result() != nil:
 		r.Add(k.Strong, d.asks(k)+" ").Add(ink, Took(*d.result())+" "+glyph+" "+word)
-		if d.D.Reason == "" && !d.show() { // a show's is its length
+		if d.D.Reason == "" {
 			r.Add(k.Dim, "  "+k.TargetW+" "+MinSec(d.D.TargetS))
 		}
 	case d.D.Verdict != nil:

@@ -7,7 +7,7 @@ var chinesePages = map[string]string{
 	"asks-contained": "遏制", "asks-recovered": "恢复", "means-contained": "从注入故障到客户不受影响、%s的流量降下来", "means-short-contained": "直到%s不再影响客户", "means-recovered": "直到最后一次恢复之后服务被证明良好", "means-short-recovered": "直到恢复后服务良好",
 	"sealed":       "一次盲演练正在进行。供应商、故障和时刻在结束后才公布：在此之前，观看者知道的不比客户更多。",
 	"sealed-short": "盲演练进行中",
-	"success":      "成功率", "traffic": "流量", "last-10s": "最近 10 秒", "phases": "阶段", "from-fault": "自故障起", "verifying": "验证中", "checklist": "检查单", "space-ticks": "上下键选择 空格或 x 打勾", "stops": "中止条件", "steps": "步骤", "acts": "各幕", "now": "现在", "judge-story": "每幕如故事所说", "judge-show": "每幕如故事所说",
+	"success":      "成功率", "traffic": "流量", "last-10s": "最近 10 秒", "phases": "阶段", "from-fault": "自故障起", "verifying": "验证中", "checklist": "检查单", "space-ticks": "上下键选择 空格或 x 打勾", "stops": "中止条件", "steps": "步骤", "acts": "各幕", "of-about": "共约", "now": "现在", "judge-story": "每幕如故事所说", "judge-show": "每幕如故事所说",
 	"preflight": "预检", "report": "报告", "plan": "计划", "explained": "过程", "file": "文件", "trend": "趋势", "result": "结果",
 	"doing-steady": "记录基线", "doing-fault": "即将注入", "doing-detected": "尚未被发现", "doing-shifted": "流量正在转移", "doing-verified": "正在证明服务良好", "doing-restored": "按 R 恢复 %s", "doing-failback": "正在回切",
 	"tab-run": "进行中", "tab-last": "最近一次", "tab-scenarios": "场景", "tab-history": "历史", "tab-schedule": "日程",
