@@ -124,5 +124,5 @@ func (f *Failures) text(x *control.Failure, r *Row, k Look) *Row {
 	if x.VendorRequestID != "" {
 		r.Add(k.Accent, x.VendorRequestID).Add("", " ")
 	}
-	return r.Add(k.Dim, x.Message)
+	return r.Add(k.Dim, k.TellCause(x.Message))
 }

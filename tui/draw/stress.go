@@ -106,7 +106,7 @@ func (d *Stress) doing(w int, k Look) string {
 	if d.State.Level > 0 {
 		r.Add(k.Strong, k.Sayf("stressing", d.State.Level, d.State.Of)).Add("", "  ")
 	}
-	return r.Add(k.Dim, d.State.Doing+"  ").Add(k.Key, "A").Add(k.Dim, " "+k.Sayf("stress-stop")).String()
+	return r.Add(k.Dim, k.TellTest(d.State.Doing)+"  ").Add(k.Key, "A").Add(k.Dim, " "+k.Sayf("stress-stop")).String()
 }
 
 // verdict is what came out and what to tell the vendor.
@@ -116,7 +116,7 @@ func (d *Stress) verdict(w int, k Look) []string {
 	if s.Verdict == "OK" {
 		ink = k.OKBold
 	}
-	r := NewRow(w, k).Add(k.Dim, k.Sayf("verdict")+" ").Add(ink, s.Verdict)
+	r := NewRow(w, k).Add(k.Dim, k.Sayf("verdict")+" ").Add(ink, k.TellTest(s.Verdict))
 	limited := strings.Contains(s.Verdict, "LIMITED")
 	switch {
 	case limited:
@@ -130,10 +130,10 @@ func (d *Stress) verdict(w int, k Look) []string {
 	}
 	out := []string{r.String()}
 	if s.Reason != "" {
-		out = append(out, wrapped(k.Dim, s.Reason, w, k)...)
+		out = append(out, wrapped(k.Dim, k.TellTest(s.Reason), w, k)...)
 	}
 	if s.Limiter != "" {
-		out = append(out, NewRow(w, k).Add(k.Warn, k.Limit+" ").Add("", s.Limiter).String())
+		out = append(out, NewRow(w, k).Add(k.Warn, k.Limit+" ").Add("", k.TellTest(s.Limiter)).String())
 	}
 	if s.Say != "" {
 		out = append(out, bulleted(k.Sayf("say-to-vendor"), k.Strong, k.Accent, s.Say, w, k)...)

@@ -153,6 +153,32 @@ func (w *Words) Tell(s string) string {
 	return w.forms.tell(s)
 }
 
+// TellCause is what baton said of a failed attempt in the console's language. What a
+// vendor said stands in the same place and is not taken apart: it is no sentence of
+// ours, even where some of its words are.
+func (w *Words) TellCause(s string) string {
+	if w.causes == nil {
+		return s
+	}
+	if t, ok := w.causes.whole[s]; ok {
+		return t
+	}
+	for i := range w.causes.all {
+		if parts, ok := w.causes.all[i].fits(s); ok {
+			return w.causes.all[i].write(parts)
+		}
+	}
+	return s
+}
+
+// TellTest is a sentence of a stress test in the console's language.
+func (w *Words) TellTest(s string) string {
+	if w.tests == nil || s == "" {
+		return s
+	}
+	return w.tests.tell(s)
+}
+
 func (f *forms) tell(s string) string {
 	f.mu.Lock()
 	defer f.mu.Unlock()

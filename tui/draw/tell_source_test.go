@@ -124,3 +124,76 @@ func TestTell_KnowsWhatTheSourceSays(t *testing.T) {
 		t.Errorf("%.0f %% of the sentences are shown in English on a Chinese console: tell them in the tell_*_zh.go", 100*part)
 	}
 }
+
+// said are the sentences that a file of failures or of stress tests makes: what is
+// given to settle, say, stage and said, and what is set as a reason.
+func said(t *testing.T, path string) []string {
+	t.Helper()
+	file, err := parser.ParseFile(token.NewFileSet(), filepath.Join("..", "..", filepath.FromSlash(path)), nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := map[string]int{"settle": 3, "say": 1, "stage": 1, "said": 0}
+	set := []string{"Reason", "Message", "Stopped", "Stage"}
+	var out []string
+	take := func(e ast.Expr) {
+		if s := spelt(e); len(strings.Fields(s)) > 1 && !strings.Contains(s, "not known here") {
+			out = append(out, s)
+		}
+	}
+	ast.Inspect(file, func(n ast.Node) bool {
+		switch x := n.(type) {
+		case *ast.CallExpr:
+			name := ""
+			switch f := x.Fun.(type) {
+			case *ast.Ident:
+				name = f.Name
+			case *ast.SelectorExpr:
+				name = f.Sel.Name
+			}
+			if i, ok := at[name]; ok && i < len(x.Args) {
+				take(x.Args[i])
+			}
+		case *ast.AssignStmt:
+			for i, l := range x.Lhs {
+				if s, ok := l.(*ast.SelectorExpr); ok && i < len(x.Rhs) && slices.Contains(set, s.Sel.Name) {
+					take(x.Rhs[i])
+				}
+			}
+		case *ast.ValueSpec:
+			if len(x.Values) != 1 || !strings.HasSuffix(x.Names[0].Name, "Messages") {
+				return true
+			}
+			if m, ok := x.Values[0].(*ast.CompositeLit); ok {
+				for _, e := range m.Elts {
+					take(e.(*ast.KeyValueExpr).Value)
+				}
+			}
+		}
+		return true
+	})
+	if len(out) < 3 {
+		t.Errorf("only %d sentences were found in %s: does this test still look where they are?", len(out), path)
+	}
+	return out
+}
+
+// spelt is a sentence as the source spells it, with something in its holes.
+func spelt(e ast.Expr) string {
+	switch x := e.(type) {
+	case *ast.BasicLit:
+		s, _ := strconv.Unquote(x.Value)
+		return asSaid(s)
+	case *ast.BinaryExpr:
+		a, b := spelt(x.X), spelt(x.Y)
+		if strings.Contains(a+b, "not known here") && len(strings.Fields(strings.ReplaceAll(a+b, "not known here", ""))) < 2 {
+			return "not known here"
+		}
+		return strings.ReplaceAll(a+b, "not known here", "header")
+	case *ast.CallExpr:
+		if f, ok := x.Fun.(*ast.SelectorExpr); ok && f.Sel.Name == "Sprintf" {
+			return spelt(x.Args[0])
+		}
+	}
+	return "not known here"
+}

@@ -85,6 +85,53 @@ func TestTell_EveryFormIsToldWithAllItsNamesAndFigures(t *testing.T) {
 	}
 }
 
+func TestTell_CausesAndTestsAreToldAndAVendorsOwnWordsAreNot(t *testing.T) {
+	for s, want := range map[string]string{
+		"the vendor refused the connection":                                                   "供应商拒绝连接",
+		"nothing came within the first token time":                                            "首字时限内什么也没来",
+		"status 502 without a message":                                                        "状态码 502，没有说明",
+		"the answer is not what it should be: not_json":                                       "回答不符合要求：not_json",
+		"Rate limit reached for requests.":                                                    "Rate limit reached for requests.",
+		"failed: the vendor refused the connection":                                           "failed: the vendor refused the connection",
+		"The server is currently overloaded with other requests. (healthy), status 1 refused": "The server is currently overloaded with other requests. (healthy), status 1 refused",
+	} {
+		if got := chinese.TellCause(s); got != want {
+			t.Errorf("the cause %q is told as %q, want %q", s, got, want)
+		}
+		if got := english.TellCause(s); got != s {
+			t.Errorf("English is changed: %q", got)
+		}
+	}
+	for s, want := range map[string]string{
+		"OK": "OK（有效）", "TOO-FEW": "TOO-FEW（样本太少）",
+		"50 at once: 12 of 300 requests were refused for a rate; too many requests fail; interrupted":          "并发 50：300 个请求中 12 个因速率被拒；失败的请求太多；被中断",
+		"5.0/s, as 10 at once achieved: requests left 7.2 ms late (P99), over 5.0 ms":                          "5.0/s（并发 10 时达到的速率）：请求迟发 7.2 ms（P99），超过 5.0 ms",
+		"a limit of requests, about 20/s per key, that refuses what is over it (confidence 0.90)":              "请求数限速，每密钥约 20/s，超出的被拒（置信度 0.90）",
+		"a limit of tokens, about 6000 tokens/s, that queues what is over it (confidence 0.75)":                "词元数限速，约 6000 词元/秒，超出的排队（置信度 0.75）",
+		"a limit of concurrent requests, about 40 per account, that refuses what is over it (confidence 0.90)": "并发请求数限速，每账户约 40，超出的被拒（置信度 0.90）",
+		"measuring, 10 at once: 9.8/s, P50 640ms, 90 answers, 3 refused, 1 failed":                             "测量，并发 10：9.8/s，P50 640ms，90 个回答，3 个被拒，1 个失败",
+		"looking for a limit: 20 requests/s":                                                                   "寻找限速：20 请求/秒",
+	} {
+		if got := chinese.TellTest(s); got != want {
+			t.Errorf("%q is told as %q, want %q", s, got, want)
+		}
+	}
+}
+
+// What can be said of a failed attempt, and by a stress test, is in the source.
+func TestTell_KnowsEveryCauseAndVerdictOfTheSource(t *testing.T) {
+	for path, told := range map[string]func(string) string{
+		"engine/outcome/transport.go": chinese.TellCause, "engine/outcome/classify.go": chinese.TellCause,
+		"drills/stress/summary.go": chinese.TellTest, "drills/stress/run.go": chinese.TellTest,
+	} {
+		for _, s := range said(t, path) {
+			if got := told(s); !strings.ContainsFunc(got, func(r rune) bool { return unicode.Is(unicode.Han, r) }) {
+				t.Errorf("%s: %q is shown in English", path, s)
+			}
+		}
+	}
+}
+
 func TestTell_NoFormStandsTwice(t *testing.T) {
 	seen := map[string]bool{}
 	for _, list := range [][]form{chineseForms, chineseDrills, chineseResults} {

@@ -37,7 +37,9 @@ type Words struct {
 	Say                                                          map[string]string // messages, by key
 	Keys                                                         map[string]string // what keys do, by action
 
-	forms *forms // of the engine's sentences; nil: they are in this language
+	forms  *forms // of the engine's sentences; nil: they are in this language
+	causes *forms // of what baton says of a failed attempt
+	tests  *forms // of what stress tests say
 }
 
 // with is a and b together.

@@ -1,7 +1,7 @@
 package draw
 
 var chinese = Words{
-	Lang: "zh", forms: newForms(chineseForms, chineseDrills, chineseResults),
+	Lang: "zh", forms: newForms(chineseForms, chineseDrills, chineseResults), causes: newForms(chineseCauses), tests: newForms(chineseTests),
 	Healthy: "正常", Degraded: "劣化", Ejected: "已摘除", Recovering: "恢复中", Drained: "已排空", Disabled: "已停用",
 	Primary: "主", Secondary: "备", Candidate: "候选",
 	Simulated: "模拟", FirstToken: "首字延迟", First: "首字", WholeAnswer: "完整回答", WholeShort: "完整",

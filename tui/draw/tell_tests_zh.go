@@ -1,0 +1,90 @@
+package draw
+
+// chineseCauses are the forms of what baton itself says of a failed attempt. A
+// vendor's own words stand beside them in the same place, and are shown as they came:
+// they are what one asks it with.
+var chineseCauses = []form{
+	{en: "the attempt was cancelled from inside", zh: "本次尝试由内部取消"},
+	{en: "the vendor's name was not found", zh: "找不到供应商的域名"},
+	{en: "no TLS with the vendor: its certificate or the handshake is wrong", zh: "与供应商没有 TLS：证书或握手有误"},
+	{en: "the vendor refused the connection", zh: "供应商拒绝连接"},
+	{en: "the vendor's network is unreachable", zh: "供应商的网络不可达"},
+	{en: "the vendor reset the connection", zh: "供应商重置了连接"},
+	{en: "the vendor closed the connection without an answer", zh: "供应商没有回答就关闭了连接"},
+	{en: "the connection to the vendor failed", zh: "与供应商的连接失败"},
+	{en: "no connection to the vendor", zh: "连不上供应商"},
+	{en: "the answer ended before it was finished", zh: "回答没有完成就结束了"},
+	{en: "an event of the answer is too long", zh: "回答中有一个事件太长"},
+	{en: "the connection to the vendor timed out", zh: "与供应商的连接超时"},
+	{en: "the vendor's answer is not HTTP", zh: "供应商的回答不是 HTTP"},
+	{en: "the client left", zh: "客户离开了"},
+	{en: "the attempt could not be made: %s", zh: "尝试无法进行：{1}"},
+	{en: "the request's deadline passed", zh: "请求的总时限已过"},
+	{en: "the request's deadline passed while the vendor had time enough", zh: "请求的总时限已过，而供应商本有足够时间"},
+	{en: "no connection in time", zh: "未能及时建立连接"},
+	{en: "nothing came within the header time", zh: "响应头时限内什么也没来"},
+	{en: "nothing came within the first token time", zh: "首字时限内什么也没来"},
+	{en: "nothing came within the idle time", zh: "空闲时限内什么也没来"},
+	{en: "nothing came within the whole time", zh: "完整回答的时限内什么也没来"},
+	{en: "status %n without a message", zh: "状态码 {1}，没有说明"},
+	{en: "status %n with a body that cannot be read: its Content-Encoding is %s", zh: "状态码 {1}，正文无法读取：Content-Encoding 为 {2}"},
+	{en: "the vendor cut the answer for want of capacity", zh: "供应商因容量不足截断了回答"},
+	{en: "the answer ended with finish reason %s", zh: "回答以 finish reason {1} 结束"},
+	{en: "the answer is not what it should be: %s", zh: "回答不符合要求：{1}"},
+	{en: "the attempt ended without an answer and without an error", zh: "尝试结束，既没有回答也没有错误"},
+	{en: "the answer could not be kept", zh: "回答无法暂存"},
+	{en: "the vendor's message is left out: it may repeat the request, which is no longer at hand", zh: "省略供应商的说明：它可能重复了请求内容，而请求已不在手边"},
+}
+
+// chineseTests are the forms of what a stress test does and comes to. The sentence to
+// the vendor is none of them: it is a letter, and stays in English.
+var chineseTests = []form{
+	// verdicts keep their word: reports and exit codes have it
+	{en: "OK", zh: "OK（有效）"},
+	{en: "LIMITED", zh: "LIMITED（测到限速）"},
+	{en: "CLIENT-LIMITED", zh: "CLIENT-LIMITED（受限于本机）"},
+	{en: "UNSTABLE", zh: "UNSTABLE（不稳定）"},
+	{en: "TOO-FEW", zh: "TOO-FEW（样本太少）"},
+
+	// where, and why
+	{en: "%n at once", zh: "并发 {1}"},
+	{en: "%n/s, as %n at once achieved", zh: "{1}/s（并发 {2} 时达到的速率）"},
+	{en: "%n of %n requests were refused for a rate", zh: "{2} 个请求中 {1} 个因速率被拒"},
+	{en: "%n requests were not sent: too many were under way here", zh: "{1} 个请求没有发出：本机在途太多"},
+	{en: "requests left %n ms late (%s), over %n ms", zh: "请求迟发 {1} ms（{2}），超过 {3} ms"},
+	{en: "this process used %n % of its CPUs, over %n %", zh: "本进程用了处理器的 {1} %，超过 {2} %"},
+	{en: "P90 of the first half and of the second differ by over 20 %", zh: "前后两半的 P90 相差超过 20 %"},
+	{en: "%n samples, and a P90 with an interval needs %n", zh: "{1} 个样本，带区间的 P90 需要 {2} 个"},
+	{en: "%n answers/s: a limit lets wait what is over it", zh: "{1} 个回答/秒：有限速让超出的排队"},
+	{en: "too many requests fail", zh: "失败的请求太多"},
+	{en: "nothing was measured", zh: "什么也没测到"},
+	{en: "interrupted", zh: "被中断"},
+	{en: "the budget of %n %s is spent", zh: "预算 {1} {2} 已用完"},
+	{en: "a limit of %s, about %s, that refuses what is over it (confidence %n)", zh: "{1}限速，约 {2}，超出的被拒（置信度 {3}）"},
+	{en: "a limit of %s, about %s, that queues what is over it (confidence %n)", zh: "{1}限速，约 {2}，超出的排队（置信度 {3}）"},
+	{en: "a limit of %s, about %s per key, that refuses what is over it (confidence %n)", zh: "{1}限速，每密钥约 {2}，超出的被拒（置信度 {3}）"},
+	{en: "a limit of %s, about %s per key, that queues what is over it (confidence %n)", zh: "{1}限速，每密钥约 {2}，超出的排队（置信度 {3}）"},
+	{en: "a limit of %s, about %s per account, that refuses what is over it (confidence %n)", zh: "{1}限速，每账户约 {2}，超出的被拒（置信度 {3}）"},
+	{en: "a limit of %s, about %s per account, that queues what is over it (confidence %n)", zh: "{1}限速，每账户约 {2}，超出的排队（置信度 {3}）"},
+	{en: "requests", zh: "请求数"},
+	{en: "tokens", zh: "词元数"},
+	{en: "concurrent requests", zh: "并发请求数"},
+	{en: "slope", zh: "增速"},
+	{en: "%n tokens/s", zh: "{1} 词元/秒"},
+	{en: "%n tokens/min", zh: "{1} 词元/分"},
+
+	// what it does now
+	{en: "first answers", zh: "最初的回答"},
+	{en: "looking for a limit: %n requests/s", zh: "寻找限速：{1} 请求/秒"},
+	{en: "looking for a limit: %n at once", zh: "寻找限速：并发 {1}"},
+	{en: "measuring the limit", zh: "测量限速"},
+	{en: "measuring a line", zh: "测量排队"},
+	{en: "asking with a second key", zh: "用第二个密钥询问"},
+	{en: "warming up", zh: "预热"},
+	{en: "measuring", zh: "测量"},
+	{en: "waiting for the last answers", zh: "等待最后的回答"},
+	{en: "%s, %n at once: %n/s, P50 %s, %n answers", zh: "{1}，并发 {2}：{3}/s，P50 {4}，{5} 个回答"},
+	{en: "%s, %n at once: %n/s, P50 %s, %n answers, %n refused", zh: "{1}，并发 {2}：{3}/s，P50 {4}，{5} 个回答，{6} 个被拒"},
+	{en: "%s, %n at once: %n/s, P50 %s, %n answers, %n failed", zh: "{1}，并发 {2}：{3}/s，P50 {4}，{5} 个回答，{6} 个失败"},
+	{en: "%s, %n at once: %n/s, P50 %s, %n answers, %n refused, %n failed", zh: "{1}，并发 {2}：{3}/s，P50 {4}，{5} 个回答，{6} 个被拒，{7} 个失败"},
+}
