@@ -104,7 +104,7 @@ func (m *Model) askStress(v *control.Vendor) {
 		return
 	}
 	k := m.look
-	ladder, takes := m.o.Stress.Plan(v.Name)
+	ladder, takes := m.stressPlan(v.Name)
 	q := question{Question: draw.Question{
 		Title: k.Sayf("stress-title-q", label(v)), Text: []string{k.Sayf("stress-1", ladder, label(v), takes)}, Yes: k.Sayf("stress-yes"),
 	}}
@@ -114,6 +114,12 @@ func (m *Model) askStress(v *control.Vendor) {
 	name := v.Name
 	q.yes = func() tea.Cmd { return m.startStress(name) }
 	m.careful(q, v)
+}
+
+// stressPlan is what would be run at a vendor, in the console's language.
+func (m *Model) stressPlan(vendor string) (ladder, takes string) {
+	ladder, takes = m.o.Stress.Plan(vendor)
+	return m.look.TellTest(ladder), m.look.TellTest(takes)
 }
 
 func (m *Model) startStress(vendor string) tea.Cmd {
@@ -152,8 +158,14 @@ func (m *Model) stressLines(w, h int, k draw.Look) []string {
 	if x := m.vendor(); x != nil {
 		v.Label = label(x)
 		if m.o.Stress != nil {
-			ladder, takes := m.o.Stress.Plan(x.Name)
+			ladder, takes := m.stressPlan(x.Name)
 			v.Plan, v.Priced = ladder+" "+k.Dot+" "+takes, m.o.Stress.Priced(x.Name)
+		}
+	}
+	if s := m.stress.state; s != nil {
+		v.Tested = s.Vendor
+		if x := m.shown.Vendor(s.Vendor); x != nil {
+			v.Tested = label(x)
 		}
 	}
 	return draw.Page([]draw.Tab{{Name: k.Sayf("stress-title"), On: true}}, []draw.Span{{Style: k.Dim, Text: "S Esc"}}, v.Lines(iw, ih, k), w, h, k)

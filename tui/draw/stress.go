@@ -42,6 +42,7 @@ type Stress struct {
 	State   *StressState // nil: none was run
 	Running bool
 	Label   string // the vendor that would be stressed
+	Tested  string // the label of the one that State is of
 	Priced  bool   // it costs money
 	Able    bool   // stress tests can be run from here
 	Plan    string // what would be run
@@ -58,7 +59,7 @@ func (d *Stress) Lines(w, h int, k Look) []string {
 	case d.State == nil || !d.Running:
 		out = wrapped("", k.Sayf("stress-what", d.Label), w, k)
 		if d.Plan != "" {
-			out = append(out, NewRow(w, k).Add(k.Dim, k.Tell(d.Plan)).String())
+			out = append(out, NewRow(w, k).Add(k.Dim, d.Plan).String())
 		}
 		if d.Priced {
 			out = append(out, NewRow(w, k).Add(k.WarnBold, k.Sayf("stress-price", d.Label)).String())
@@ -78,7 +79,7 @@ func (d *Stress) Lines(w, h int, k Look) []string {
 	if s.Verdict != "" {
 		out = append(out, d.verdict(w, k)...)
 	}
-	ladder := []section{{title: k.Sayf("ladder"), note: s.Vendor, rows: func(w int) []string { return d.table(w, k) }}}
+	ladder := []section{{title: k.Sayf("ladder"), note: d.Tested, rows: func(w int) []string { return d.table(w, k) }}}
 	const wide = 110 // for every column of the table beside the chart
 	if w < wide {
 		rows := min(len(s.Levels)+2, max(0, h-len(out)))
@@ -129,7 +130,7 @@ func (d *Stress) verdict(w int, k Look) []string {
 		}
 	}
 	out := []string{r.String()}
-	if s.Reason != "" {
+	if s.Reason != "" && s.Reason != s.Limiter {
 		out = append(out, wrapped(k.Dim, k.TellTest(s.Reason), w, k)...)
 	}
 	if s.Limiter != "" {

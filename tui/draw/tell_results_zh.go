@@ -67,15 +67,13 @@ var chineseResults = []form{
 	{en: "late by %n ms (P99), %n not sent", zh: "迟到 {1} ms（P99），未发出 {2}"},
 	{en: "CLIENT-LIMITED: the generator was %s, so it measured itself", zh: "CLIENT-LIMITED：发生器{1}，测到的是它自己"},
 
-	// money, stress tests
+	// money
 	{en: "What the vendors cost together against one alone is not known: not all prices are, or nothing is recorded", zh: "几家一起与只用一家相比花多少还不知道：价格不全，或没有记录"},
 	{en: "%s together cost %n %s a day at the present %n calls; a single contract with %s would cost %n: together they cost %n (%n %) less%s", zh: "{1} 一起按现在的 {4} 次调用每天花 {2} {3}；只与 {5} 签约要花 {6}：一起少花 {7}（{8} %）{9}"},
 	{en: "%s together cost %n %s a day at the present %n calls; a single contract with %s would cost %n: together they cost %n (%n %) more%s", zh: "{1} 一起按现在的 {4} 次调用每天花 {2} {3}；只与 {5} 签约要花 {6}：一起多花 {7}（{8} %）{9}"},
 	{en: "%s together cost %n %s a day at the present %n calls; a single contract with %s would cost %n: together they cost %n (%n %) less", zh: "{1} 一起按现在的 {4} 次调用每天花 {2} {3}；只与 {5} 签约要花 {6}：一起少花 {7}（{8} %）"},
 	{en: "%s together cost %n %s a day at the present %n calls; a single contract with %s would cost %n: together they cost %n (%n %) more", zh: "{1} 一起按现在的 {4} 次调用每天花 {2} {3}；只与 {5} 签约要花 {6}：一起多花 {7}（{8} %）"},
 	{en: ", %n a day of overhead included", zh: "，含每天 {1} 的管理费用"},
-	{en: "%s requests at once, %n each · about %n", zh: "并发 {1}，每级 {2} · 约 {3}"},
-	{en: "%s requests at once, %n each . about %n", zh: "并发 {1}，每级 {2} . 约 {3}"},
 
 	// the story
 	{en: "drill %s begins, with vendors of its own; it takes about %n. A aborts", zh: "演练 {1} 开始，使用自己的供应商；大约 {2}。A 中止"},

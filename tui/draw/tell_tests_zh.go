@@ -73,7 +73,10 @@ var chineseTests = []form{
 	{en: "%n tokens/s", zh: "{1} 词元/秒"},
 	{en: "%n tokens/min", zh: "{1} 词元/分"},
 
-	// what it does now
+	// what it would do, and does now
+	{en: "%s requests at once, %n each", zh: "并发 {1}，每级 {2}"},
+	{en: "about %n", zh: "约 {1}"},
+	{en: "about %n, about %n %s", zh: "约 {1}，约 {2} {3}"},
 	{en: "first answers", zh: "最初的回答"},
 	{en: "looking for a limit: %n requests/s", zh: "寻找限速：{1} 请求/秒"},
 	{en: "looking for a limit: %n at once", zh: "寻找限速：并发 {1}"},
