@@ -21,11 +21,14 @@ func (p *process) overrides(s *control.Snapshot, now time.Time) {
 		v := &s.Vendors[i]
 		if st, on := p.faults.Point(v.Name).State(now); on && !p.machine.Sealed(v.Name) {
 			until := st.Until.UTC()
-			v.Fault = &control.FaultState{Kind: string(st.Kind), Percent: st.Percent, Until: until}
+			v.Fault = &control.FaultState{Kind: string(st.Kind), Percent: st.Percent, Lane: st.Lane, Until: until}
 			restore := (&control.ClearFault{Vendor: v.Name}).Line()
 			text := fmt.Sprintf("fault %s at %s", st.Kind, v.Name)
 			if st.Percent < 100 {
 				text += fmt.Sprintf(", %g%% of attempts", st.Percent)
+			}
+			if st.Lane != "" {
+				text += ", lane " + st.Lane
 			}
 			s.Overrides = append(s.Overrides, control.Override{
 				Kind: "fault", Vendor: v.Name, Text: text, By: p.held.who(v.Name), Until: &until, Release: restore, Ending: until.Sub(now) < endsSoon,

@@ -141,7 +141,7 @@ func writeStatus(w io.Writer, s *control.Snapshot) error {
 			b.WriteString("  " + v.Reason)
 		}
 		if v.Fault != nil {
-			fmt.Fprintf(&b, "  FAULT %s, %s left", v.Fault.Kind, control.Duration(time.Until(v.Fault.Until).Round(time.Second)))
+			fmt.Fprintf(&b, "  FAULT %s, %s left", strings.TrimSpace(v.Fault.Kind+" "+v.Fault.Lane), control.Duration(time.Until(v.Fault.Until).Round(time.Second)))
 		}
 		b.WriteByte('\n')
 		if v.Release != "" && v.State != control.Healthy {

@@ -206,7 +206,7 @@ func (m *Model) faultNotice(w int) []draw.Span {
 		}
 		s := []draw.Span{{Style: k.CritBold, Text: k.Fault + " " + label(v)}}
 		if w >= 70 {
-			s[0].Text += " " + v.Fault.Kind
+			s[0].Text += " " + strings.TrimSpace(v.Fault.Kind+" "+v.Fault.Lane)
 			if !v.Fault.Until.IsZero() {
 				s = append(s, draw.Span{Style: k.Crit, Text: " " + k.Dot + " " + k.EndsIn + " " + draw.MinSec(v.Fault.Until.Sub(m.now).Seconds())})
 			}

@@ -224,6 +224,7 @@ type Published struct {
 type FaultState struct {
 	Kind    string    `json:"kind"`
 	Percent float64   `json:"percent"`
+	Lane    string    `json:"lane,omitempty"` // only attempts of this lane; "": all
 	Until   time.Time `json:"until"`
 }
 

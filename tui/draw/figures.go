@@ -226,6 +226,9 @@ func (p *Panel) because(w int, k Look) string {
 		if f.Percent < 100 {
 			r.Add(k.Crit, " "+Whole(f.Percent))
 		}
+		if f.Lane != "" {
+			r.Add(k.Crit, " "+f.Lane)
+		}
 		if !f.Until.IsZero() {
 			r.Add(k.Crit, " "+k.Dot+" "+k.EndsIn+" "+MinSec(f.Until.Sub(p.Now).Seconds()))
 		}

@@ -185,6 +185,8 @@ var chineseDrills = []form{
 	{en: "fault %s at %s for %n", zh: "{2} 的故障 {1}，{3}"},
 	{en: "fault %s at %s", zh: "{2} 的故障 {1}"},
 	{en: "fault %s at %s, %n of attempts", zh: "{2} 的故障 {1}，{3} 的尝试"},
+	{en: "fault %s at %s, %n of attempts, lane %s", zh: "{2} 的故障 {1}，{4} 通道 {3} 的尝试"},
+	{en: "fault %s at %s, lane %s", zh: "{2} 的故障 {1}，{3} 通道"},
 	{en: "%s restored (%s)", zh: "{1} 已恢复（{2}）"},
 	{en: "`%s`, or the end of the fault at %n UTC", zh: "`{1}`，或故障在 {2} UTC 结束"},
 
