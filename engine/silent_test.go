@@ -57,6 +57,7 @@ func (m *model) answer(now time.Time, r *rand.Rand) (first, total time.Duration,
 type scene struct {
 	*rig
 	rand    *rand.Rand
+	gaps    *rand.Rand // of arrivals alone, which so are the same in every run
 	mu      sync.Mutex // guards what follows
 	models  map[string]*model
 	offered float64 // per second
@@ -78,7 +79,7 @@ type sceneSecond struct {
 }
 
 func newScene(t *testing.T, seed uint64, weight float64, a, b *model) *scene {
-	s := &scene{rand: rand.New(rand.NewPCG(seed, 77)), models: map[string]*model{"a": a, "b": b}, cv: 1}
+	s := &scene{rand: rand.New(rand.NewPCG(seed, 77)), gaps: rand.New(rand.NewPCG(seed, 78)), models: map[string]*model{"a": a, "b": b}, cv: 1}
 	s.rig = newRig(t, func(c *config.Config) {
 		c.Vendors[0].Weight, c.Vendors[0].Band = weight, []float64{0, 100}
 		c.Vendors[1].Weight, c.Vendors[1].Band = 100-weight, []float64{0, 100}
@@ -124,7 +125,7 @@ func (s *scene) run(seconds int) {
 func (s *scene) gap() float64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return gammaGap(s.rand, s.cv) / s.offered
+	return gammaGap(s.gaps, s.cv) / s.offered
 }
 
 func (s *scene) delay() time.Duration {

@@ -71,8 +71,14 @@ func (e *Engine) tickLimits(t *table, now time.Time) {
 	}
 	for _, v := range t.vendors {
 		v.mu.Lock()
+		look := v.limiter.Look(now)
+		v.mu.Unlock()
+		look.Find()
+		v.mu.Lock()
 		before, had := v.limiter.Learned()
-		v.limiter.Tick(now, v.offer(now, total))
+		o := v.offer(now, total)
+		o.Look = look
+		v.limiter.Tick(now, o)
 		after, has := v.limiter.Learned()
 		evidence := v.limiter.Evidence()
 		held, holds := v.limiter.Held()

@@ -26,6 +26,8 @@ type Offer struct {
 	Base    time.Duration // its unloaded value; 0: the limiter's own running minimum
 
 	Total float64 // requests per second over all vendors
+
+	Look Look // what was found of a queue; nothing is learned of it without
 }
 
 // found is a limit that was learned.
@@ -124,7 +126,7 @@ func (l *Limiter) Tick(now time.Time, o Offer) {
 	l.ease(now, past)
 	l.shape.tick(now)
 	l.convert()
-	if l.waited(now) || l.waits.looks == 0 && l.refusals(now, o) || l.queueing(now, o, base) {
+	if l.waited(now, o.Look) || l.waits.looks == 0 && l.refusals(now, o) || l.queueing(now, o, base) {
 		l.overed = time.Time{}
 		return
 	}
@@ -175,9 +177,12 @@ func (l *Limiter) refusals(now time.Time, o Offer) bool {
 	if l.said[Tokens] > l.said[RPS]+l.said[Concurrency] {
 		return false
 	}
-	standing := l.base > 0 && o.Latency.Seconds() > slow*l.base
-	next, ok := l.explain(now, standing)
-	if !ok {
+	base, standing := l.stands(now, o)
+	var next found
+	var ok bool
+	if standing { // it refuses what its queue has no room for
+		next, ok = l.overflows(now, o, base)
+	} else if next, ok = l.explain(now, false); !ok {
 		next, ok = l.between(o)
 	}
 	if !ok {

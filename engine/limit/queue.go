@@ -3,6 +3,7 @@ package limit
 import (
 	"fmt"
 	"math"
+	"slices"
 	"time"
 )
 
@@ -18,6 +19,12 @@ const (
 	drainMost   = 20 * time.Second
 	proofTime   = 30 * time.Second
 	proofGain   = 0.90 // of the latency it had
+	servedLong  = 10.0 // seconds of what comes back that are looked at
+	servedLeast = 20   // that are enough
+	servedOver  = 1.1  // times what is sent comes back while a queue drains
+	servedLast  = 5    // of them, whose mean tells whether it stands
+	servedAlike = 0.5  // autocorrelation
+	servedNear  = 0.35 // of what was learned: further off it is something else
 )
 
 // queue is the state of learning from a vendor that queues instead of refusing.
@@ -77,6 +84,52 @@ func (l *Limiter) capped(now time.Time, rps float64, n int, latency time.Duratio
 	return true
 }
 
+// stands reports whether a queue stands at a vendor that refuses, and what a first token takes
+// without: what answers took before, or, where nothing was seen before, the first ones of
+// many that took longer and longer.
+func (l *Limiter) stands(now time.Time, o Offer) (base float64, ok bool) {
+	if l.base > 0 && o.Latency.Seconds() > slow*l.base {
+		return l.base, true
+	}
+	t := l.sends.seconds(now)
+	var took []float64
+	for _, x := range l.sends.since(t-servedLong, t) {
+		if x.took > 0 && !x.refused && x.at+float64(x.took) <= t {
+			took = append(took, float64(x.took))
+		}
+	}
+	n := len(took)
+	if n < servedLeast {
+		return 0, false
+	}
+	last, sum, square, next := 0.0, 0.0, 0.0, 0.0
+	for i, d := range took {
+		sum, square = sum+d, square+d*d
+		next += d * took[max(i-1, 0)]
+		if i >= n-servedLast {
+			last += d / servedLast
+		}
+	}
+	mean := sum / float64(n)
+	alike := (next/float64(n) - mean*mean) / (square/float64(n) - mean*mean)
+	slices.Sort(took)
+	base = took[n/10]
+	return base, alike > servedAlike && last > slow*base
+}
+
+// overflows learns from a queue that is full: what comes back is what the vendor takes, and it
+// refuses the rest.
+func (l *Limiter) overflows(now time.Time, o Offer, base float64) (found, bool) {
+	rps, n := l.served(now, base)
+	if n == 0 {
+		return found{}, false
+	}
+	return found{
+		rps: rps, queued: true, mass: float64(n), refusals: o.Refused10, burst: max(burst(rps), cappedBurst*rps),
+		evidence: fmt.Sprintf("429 on %d of %d in 10 s while a queue stood, %d came back at %.1f/s", o.Refused10, o.N10, n, rps),
+	}, true
+}
+
 // again reports whether a queue stands at a vendor that is known to have a
 // limit and is sent about as much as that allows: then the limit is a little lower
 // than thought, and what is missing is too little to see.
@@ -105,7 +158,7 @@ func (l *Limiter) settle(now time.Time, o Offer, base float64) {
 		return
 	}
 	past, latency := now.Sub(q.since), o.Latency.Seconds()
-	l.refine(o, past)
+	l.refine(now, o, base)
 	fast := latency > 0 && latency <= drained*base
 	if q.draining && (fast || past >= drainMost) {
 		q.draining, l.waits.from = false, now
@@ -129,16 +182,52 @@ func (l *Limiter) settle(now time.Time, o Offer, base float64) {
 
 // refine measures the limit on while the queue drains: what comes back then, more
 // than is sent, is all that the vendor lets through.
-func (l *Limiter) refine(o Offer, past time.Duration) {
+func (l *Limiter) refine(now time.Time, o Offer, base float64) {
 	f := &l.learned
-	if !l.queue.draining || past < 5*time.Second || float64(o.Done5) < 1.1*float64(o.Sent5) || o.Faults5*10 > o.Done5 {
+	if !l.queue.draining || float64(o.Done5) < servedOver*float64(o.Sent5) || o.Faults5*10 > o.Done5 {
 		return
 	}
-	done := float64(o.Done5) / 5
-	if done < 0.97*f.rps || done > 1.25*f.rps { // the queue has ended, or it is none
-		return
+	if rps, n := l.served(now, base); n > 0 && float64(n) >= f.mass/2 && math.Abs(rps-f.rps) <= servedNear*f.rps {
+		f.rps, f.mass = max(rps, least), max(float64(n), f.mass)
 	}
-	// Windows of 5 s that overlap: each adds a second.
-	f.rps = max((f.rps*f.mass+done*done)/(f.mass+done), least)
-	f.mass = min(f.mass+done, massMost)
+}
+
+// served is the rate at which a vendor lets through those who wait there, by n of them: what
+// came back one after the other, lately and since nobody was back soon. It is 0 while those are too few. The
+// slope of a line through their moments (least squares) is off by how much first tokens vary,
+// which the first and the last one alone would show in full.
+func (l *Limiter) served(now time.Time, base float64) (rps float64, n int) {
+	t := l.sends.seconds(now)
+	if base <= 0 {
+		return 0, 0
+	}
+	var back []float64
+	soon := t - servedLong
+	for i := l.sends.from(t - 2*servedLong); i < len(l.sends.ring); i++ {
+		x := l.sends.i(i)
+		at := x.at + float64(x.took)
+		if x.refused || x.took <= 0 || at > t {
+			continue
+		}
+		if back = append(back, at); float64(x.took) < drained*base {
+			soon = max(soon, at)
+		}
+	}
+	slices.Sort(back)
+	from, _ := slices.BinarySearch(back, soon)
+	back = back[min(from+1, len(back)):]
+	n = len(back)
+	if n < servedLeast || back[n-1]-back[0] < spanLeast.Seconds() {
+		return 0, 0
+	}
+	mean, middle := 0.0, float64(n-1)/2
+	for _, at := range back {
+		mean += at / float64(n)
+	}
+	num, den := 0.0, 0.0
+	for i, at := range back {
+		num += (float64(i) - middle) * (at - mean)
+		den += (float64(i) - middle) * (float64(i) - middle)
+	}
+	return den / num, n
 }

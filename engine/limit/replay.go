@@ -8,32 +8,51 @@ type replay struct {
 	rps   float64
 	saves float64 // seconds
 	begin float64 // seconds that the first attempt waits; below 0 that are saved up
+	opens float64 // when it began, seconds; nobody waited before
 }
 
-// through writes what each attempt waits into out, -1 for those whose time is not
-// known, and returns the variance and the mean of the times less the waits.
-func (r replay) through(all []sent, whole bool, out []float64) (variance, mean float64) {
-	free := all[0].at + r.begin // the moment at which the next one is let through
+// tried is what became of an attempt: when it was sent, and how long its first token took,
+// below 0 where that is not known.
+type tried struct{ at, took float64 }
+
+// through returns the variance and the mean of the times less what each would have waited.
+func (r replay) through(all []tried) (variance, mean float64) {
+	free := max(all[0].at, r.opens) + r.begin // the moment at which the next one is let through
 	each := 1 / r.rps
 	n, sum, square := 0.0, 0.0, 0.0
-	for i := range all {
-		x := &all[i]
-		out[i] = -1
-		if x.refused {
-			continue
+	for _, x := range all {
+		e := x.took
+		if x.at >= r.opens {
+			free = max(free, x.at-r.saves)
+			e -= max(free-x.at, 0)
+			free += each
 		}
-		free = max(free, x.at-r.saves)
-		w := max(free-x.at, 0)
-		free += each
-		if x.took > 0 && x.whole == whole {
-			out[i] = w
-			e := float64(x.took) - w
+		if x.took >= 0 {
 			n, sum, square = n+1, sum+e, square+e*e
 		}
 	}
 	mean = sum / n
 	return square/n - mean*mean, mean
 }
+
+// waits writes what each would have waited into out, -1 for those whose time is not known.
+func (r replay) waits(all []tried, out []float64) {
+	free, each := max(all[0].at, r.opens)+r.begin, 1/r.rps
+	for i, x := range all {
+		out[i] = 0
+		if x.at >= r.opens {
+			free = max(free, x.at-r.saves)
+			out[i] = max(free-x.at, 0)
+			free += each
+		}
+		if x.took < 0 {
+			out[i] = -1
+		}
+	}
+}
+
+// searchOpens are the parts of the time for which it may be there.
+var searchOpens = [...]float64{0.7, 0.5, 0.35, 0.25}
 
 const (
 	searchLow  = 0.3 // of what is offered, the least rate that is tried
@@ -43,10 +62,15 @@ const (
 	// searchAlike is how much alike times that follow each other must be (autocorrelation)
 	// for a queue to be searched for.
 	searchAlike = 0.25
-	// searchKeep is how much worse than the best a kind may be to be looked at closely.
-	searchKeep = 1.5
-	// searchStep is the first step of that, relative and in half seconds, and searchEnd the last.
+	// searchKeep is how much worse than the best a kind may be to be looked at closely, and
+	// searchLess by how much less with each step.
+	searchKeep, searchLess = 3.0, 2
+	// searchStep is the first step of that, relative, and searchEnd the last.
 	searchStep, searchEnd = 0.035, 0.002
+	// searchBegin and searchLeast are those by which it begins earlier or later, in seconds,
+	// and searchShift is the first one after a relative step.
+	searchBegin, searchLeast, searchShift = 0.5, 0.01, 4.0
+	searchMoves                           = 6 // of one length at most
 	// searchOdds is the log likelihood ratio, times two, of three standard errors.
 	searchOdds = 9
 	// searchFast is the part of the fastest time that all take at least without a queue.
@@ -55,9 +79,7 @@ const (
 
 // search is that for the queue behind attempts, by the least variance.
 type search struct {
-	all     []sent
-	whole   bool
-	out     []float64
+	all     []tried // accepted, oldest first
 	seen    int     // times
 	null    float64 // their variance
 	low     float64 // the fastest
@@ -75,18 +97,13 @@ func (s *search) look() bool {
 	if len(s.all) < waitSamples {
 		return false
 	}
-	accepted, sum, square, next, before := 0, 0.0, 0.0, 0.0, 0.0
-	s.low = math.Inf(1)
-	for i := range s.all {
-		x := &s.all[i]
-		if x.refused {
+	sum, square, next, before := 0.0, 0.0, 0.0, 0.0
+	s.low, s.score = math.Inf(1), math.Inf(1)
+	for _, x := range s.all {
+		d := x.took
+		if d < 0 {
 			continue
 		}
-		accepted++
-		if x.took <= 0 || x.whole != s.whole {
-			continue
-		}
-		d := float64(x.took)
 		if s.seen++; s.seen <= searchHead {
 			s.head += d / searchHead
 		}
@@ -99,12 +116,12 @@ func (s *search) look() bool {
 		return false
 	}
 	s.null = square/n - sum/n*sum/n
-	s.offered = float64(accepted) / long
+	s.offered = float64(len(s.all)) / long
 	return s.null > 0 && next/(n-1)-sum/n*sum/n > searchAlike*s.null
 }
 
 func (s *search) try(r replay) float64 {
-	v, mean := r.through(s.all, s.whole, s.out)
+	v, mean := r.through(s.all)
 	if mean < searchFast*s.low {
 		return math.Inf(1)
 	}
@@ -114,30 +131,37 @@ func (s *search) try(r replay) float64 {
 	return v
 }
 
-// find tries vendors that save up nothing to much, and that begin with all of it, half
-// of it or a queue.
+// find tries vendors that save up nothing to much, that begin with all of it or a queue, or
+// that had no limit before.
 func (s *search) find() {
 	line := max(s.head-2*s.low, 0)
 	for _, saves := range [...]float64{0, 0.5, 1, 2} {
-		s.kind(saves, line)
+		s.kind(replay{saves: saves, begin: line})
 		if line > 0 || saves > 0 {
-			s.kind(saves, -saves)
+			s.kind(replay{saves: saves, begin: -saves})
 		}
-		if saves > 0 {
-			s.kind(saves, -saves/2)
+		for _, part := range searchOpens {
+			s.kind(replay{saves: saves, begin: -saves, opens: s.all[0].at*part + s.all[len(s.all)-1].at*(1-part)})
 		}
 	}
-	for i := range s.kinds {
-		if s.scores[i] < searchKeep*s.score {
-			s.refine(i)
+	for i, r := range s.kinds {
+		s.kinds[i], s.scores[i] = s.along(r, searchBegin)
+	}
+	keep := searchKeep
+	for step := searchStep; step > searchEnd; step /= 2 {
+		for i := range s.kinds {
+			if s.scores[i] < (1+keep)*s.score {
+				s.refine(i, step)
+			}
 		}
+		keep /= searchLess
 	}
 }
 
-func (s *search) kind(saves, begin float64) {
+func (s *search) kind(r replay) {
 	kind, score := replay{}, math.Inf(1)
 	for i := range searchMany {
-		r := replay{s.offered * searchLow * math.Pow(searchHigh/searchLow, float64(i)/(searchMany-1)), saves, begin}
+		r.rps = s.offered * searchLow * math.Pow(searchHigh/searchLow, float64(i)/(searchMany-1))
 		if v := s.try(r); v < score {
 			kind, score = r, v
 		}
@@ -145,23 +169,49 @@ func (s *search) kind(saves, begin float64) {
 	s.kinds, s.scores = append(s.kinds, kind), append(s.scores, score)
 }
 
-// refine goes downhill from a kind's best, by rate and by what there was at the beginning.
-func (s *search) refine(i int) {
-	r, score := s.kinds[i], s.scores[i]
-	for step := searchStep; step > searchEnd; step /= 2 {
-		for better, n := true, 0; better && n < 4; n++ {
-			better = false
-			at := r
-			for way := range 9 {
-				by, on := float64(way/3-1)*step, float64(way%3-1)*2*step
-				next := replay{at.rps * (1 + by), at.saves, max(at.begin+on, -at.saves)}
-				if v := s.try(next); v < score {
-					r, score, better = next, v, true
-				}
+// refine goes downhill from a kind's best by rate, each with the best beginning: a queue
+// that lets more through began earlier or with more in it, so that the valley is a narrow one.
+func (s *search) refine(i int, step float64) {
+	for better, n := true, 0; better && n < searchMoves; n++ {
+		better = false
+		for _, by := range [...]float64{1 - step, 1 + step} {
+			r := s.kinds[i]
+			r.rps *= by
+			if r, v := s.along(r, searchShift*step); v < s.scores[i] {
+				s.kinds[i], s.scores[i], better = r, v, true
+				break
 			}
 		}
 	}
-	s.kinds[i], s.scores[i] = r, score
+}
+
+// along is the least variance with a rate, whatever there was at the beginning, from steps
+// of so many seconds on.
+func (s *search) along(r replay, step float64) (replay, float64) {
+	v := s.try(r)
+	for ; step > searchLeast; step /= 2 {
+		for _, by := range [...]float64{-step, step} {
+			for range searchMoves {
+				next := r.moved(by, s.all)
+				x := s.try(next)
+				if x >= v {
+					break
+				}
+				r, v = next, x
+			}
+		}
+	}
+	return r, v
+}
+
+// moved begins so many seconds later, or with a queue longer by them.
+func (r replay) moved(by float64, all []tried) replay {
+	if r.opens > 0 {
+		r.opens = max(r.opens+by, all[0].at)
+	} else {
+		r.begin = max(r.begin+by, -r.saves)
+	}
+	return r
 }
 
 // between is between which rates the vendor's is, by three standard errors. Where they
@@ -176,30 +226,14 @@ func (s *search) between() (lo, hi float64) {
 		lo, hi = min(lo, r.rps), max(hi, r.rps)
 		for _, step := range [...]float64{0.99, 1.01} {
 			for x := r; hi-lo <= waitOff*(hi+lo); lo, hi = min(lo, x.rps), max(hi, x.rps) {
-				if x.rps *= step; !as(s.along(x)) {
+				x.rps *= step
+				next, v := s.along(x, searchShift*searchStep/2)
+				if !as(v) {
 					break
 				}
+				x = next
 			}
 		}
 	}
-	return lo, hi
-}
-
-// along is the least variance with a rate, whatever there was at the beginning.
-func (s *search) along(r replay) float64 {
-	v, _ := r.through(s.all, s.whole, s.out)
-	for step := 0.06; step > 0.01; step /= 2 {
-		for _, on := range [...]float64{-step, step} {
-			for {
-				next := r
-				next.begin = max(next.begin+on, -r.saves)
-				x, _ := next.through(s.all, s.whole, s.out)
-				if x >= v {
-					break
-				}
-				v, r = x, next
-			}
-		}
-	}
-	return v
+	return min(lo, s.best.rps), max(hi, s.best.rps)
 }

@@ -186,7 +186,10 @@ func (s *run) do(seconds int) {
 		d10, r10 := c.SumComplete(now, done, 10*time.Second), c.SumComplete(now, refusals, 10*time.Second)
 		s5 := c.SumComplete(now, sent, 5*time.Second)
 		before, _ := s.l.Learned()
+		look := s.l.Look(now)
+		look.Find()
 		s.l.Tick(now, Offer{
+			Look:  look,
 			Sent5: s5, SentBefore5: c.SumComplete(now, sent, 10*time.Second) - s5,
 			Done5: c.SumComplete(now, done, 5*time.Second), Done10: d10,
 			N10: d10 + r10, Refused10: r10, Accepted: float64(d10) / 10,

@@ -43,14 +43,13 @@ func (x truth) String() string {
 }
 
 func truths(kind string, limit int, load float64) (x truth) {
-	first, seeds := uint64(1), uint64(2) // one of even arrivals, one of random ones
+	seeds := uint64(3)
 	if testing.Verbose() {
-		first, seeds = 0, 8
+		seeds = 8
 	}
 	x.lowest, x.highest = math.Inf(1), math.Inf(-1)
 	refused, accepted, found := 0, 0, 0.0
-	for i := range seeds {
-		seed := first + i
+	for seed := range seeds {
 		s := run{
 			l: New(0, 1), offered: steady(load * float64(limit)), total: load * float64(limit),
 			up: vendorOf(kind, limit), seed: seed, even: seed < 2, measure: 30,
@@ -80,7 +79,7 @@ func truths(kind string, limit int, load float64) (x truth) {
 	return x
 }
 
-// The learned limit against the true one, over two seeds, with -v eight of which two offer evenly; -v
+// The learned limit against the true one, over three seeds, with -v eight of which two offer evenly; -v
 // prints the table. Within 5 % after 30 s is what is wanted from 20/s on, whatever the
 // vendor counts. At 5 and 10/s 30 s hold too few requests for that in every run, and of a vendor
 // that wants even distances arrivals at even distances show little.
@@ -94,12 +93,12 @@ func TestLimit_IsLearnedTruly(t *testing.T) {
 		misses int     // of eight
 	}{
 		{"bucket", 5, 12, 6, 0},
-		{"bucket of 3", 6, 20, 7, 1},
+		{"bucket of 3", 6, 12, 7, 1},
 		{"fixed second", 5, 11, 6, 0},
 		{"sliding second", 5, 11, 6, 0},
-		{"evenly spaced", 37, 42, 37, 2}, // the worst are of arrivals at even distances
-		{"queue", 5, 21, 6, 1},
-		{"queue, bucket", 16, 32, 16, 1}, // seven of eight within 1 %
+		{"evenly spaced", 15, 25, 25, 2},
+		{"queue", 3, 8, 4, 0},
+		{"queue, bucket", 3, 8, 4, 0},
 	} {
 		for _, limit := range []int{5, 10, 20, 50} {
 			for _, load := range []float64{1.25, 2.5, 5} {
@@ -112,7 +111,7 @@ func TestLimit_IsLearnedTruly(t *testing.T) {
 				if x.worst > most+0.01 || x.missed > c.misses || limit >= 20 && (x.lowest < -c.steady || x.highest > c.steady) {
 					t.Errorf("%s, %d/s at %vx: %s", c.kind, limit, load, x)
 				}
-				if limit >= 10 && x.refused > 0.025 && c.kind != "evenly spaced" {
+				if x.refused > 0.025 && c.kind != "evenly spaced" {
 					t.Errorf("%s, %d/s at %vx: %.1f %% refused after 30 s", c.kind, limit, load, 100*x.refused)
 				}
 			}

@@ -74,26 +74,48 @@ func (l *Limiter) back(begun time.Time, took time.Duration, whole bool) {
 	}
 }
 
-// waited learns from how long first tokens waited.
-func (l *Limiter) waited(now time.Time) bool {
+// Look is what first tokens say of a queue: taken from a limiter with Look, found without
+// it, since that takes milliseconds, and given back in an Offer.
+type Look struct {
+	sent  []sent
+	found waited
+
+	searched bool // for long
+}
+
+// Look takes what is to be looked at, which is nothing where there is none or it is not due.
+func (l *Limiter) Look(now time.Time) Look {
 	if now.Before(l.queue.barred) || l.queue.draining || len(l.sends.ring) < waitSamples {
-		return false
+		return Look{}
 	}
 	if l.waits.vain > waitVain && l.waits.vain%waitRarely != 0 {
 		l.waits.vain++
-		return false
+		return Look{}
 	}
 	t := l.sends.seconds(now)
-	from := math.Inf(-1)
+	from := t - 1.5*waitLong
 	for _, at := range [...]time.Time{l.learned.at, l.waits.from} {
 		if !at.IsZero() {
 			from = max(from, l.sends.seconds(at))
 		}
 	}
-	w, before := wait(l.sends.since(from, t)), l.waits
+	return Look{sent: l.sends.since(from, t)}
+}
+
+// Find finds the queue. It needs no lock.
+func (k *Look) Find() { k.found, k.searched = wait(k.sent) }
+
+// waited learns from how long first tokens waited.
+func (l *Limiter) waited(now time.Time, k Look) bool {
+	if k.sent == nil || now.Before(l.queue.barred) || l.queue.draining {
+		return false
+	}
+	w, before := k.found, l.waits
 	l.waits.rps, l.waits.looks = 0, 0
 	if w.rps == 0 {
-		l.waits.vain++
+		if k.searched {
+			l.waits.vain++
+		}
 		return false
 	}
 	l.waits.rps, l.waits.looks, l.waits.vain = w.rps, 1, 0
@@ -111,77 +133,92 @@ func (l *Limiter) waited(now time.Time) bool {
 
 // wait finds the queue behind attempts, oldest first, over the span of time that shows
 // it best: a limit may be younger than what is remembered. Its rate is 0 where there is none.
-func wait(all []sent) waited {
-	kinds := [2]int{}
-	for _, x := range all {
-		if x.took > 0 && !x.refused {
-			if x.whole {
-				kinds[1]++
-			} else {
-				kinds[0]++
-			}
+func wait(all []sent) (best waited, searched bool) {
+	tries := triesOf(all)
+	out := make([]float64, len(tries))
+	for long := waitLong; long >= waitShort && len(tries) > 0; long /= 4 {
+		from := max(len(tries)-waitMost, 0)
+		for from < len(tries) && tries[from].at < tries[len(tries)-1].at-long {
+			from++
 		}
-	}
-	whole := kinds[1] > kinds[0]
-	for len(all) > 0 && (all[len(all)-1].took <= 0 || all[len(all)-1].whole != whole) {
-		all = all[:len(all)-1] // nothing is known of those who came last
-	}
-	out, best := make([]float64, len(all)), waited{}
-	for long := waitLong; long >= waitShort; long /= 2 {
-		from, n := len(all), 0
-		for from > 0 && n < waitMost && all[from-1].at >= all[len(all)-1].at-long {
-			if from--; !all[from].refused {
-				n++
-			}
+		s := search{all: tries[from:]}
+		if !s.look() {
+			continue
 		}
-		if w := waitOf(all[from:], whole, out); w.good() && (best.rps == 0 || w.left < best.left) {
+		searched = true
+		if w := s.waited(out); w.good() && (best.rps == 0 || w.left < best.left) {
 			best = w
 		}
 	}
-	return best
+	return best, searched
 }
 
-// waitOf finds it over all of them; out has room for as many.
-func waitOf(all []sent, whole bool, out []float64) waited {
-	s := search{all: all, whole: whole, out: out, score: math.Inf(1)}
-	if !s.look() {
-		return waited{}
+// triesOf are those of attempts that were accepted, up to the last one of which more is known, with
+// times of streams or of whole answers, whichever are more.
+func triesOf(all []sent) []tried {
+	streams, wholes := 0, 0
+	for _, x := range all {
+		switch {
+		case x.took <= 0 || x.refused:
+		case x.whole:
+			wholes++
+		default:
+			streams++
+		}
 	}
+	tries, known := make([]tried, 0, len(all)), 0
+	for _, x := range all {
+		if x.refused {
+			continue
+		}
+		t := tried{x.at, -1}
+		if x.took > 0 && x.whole == (wholes > streams) {
+			t.took, known = float64(x.took), len(tries)+1
+		}
+		tries = append(tries, t)
+	}
+	return tries[:known]
+}
+
+// waited is what it finds; out has room for all.
+func (s *search) waited(out []float64) waited {
 	s.find()
 	if s.best.rps == 0 {
 		return waited{}
 	}
 	lo, hi := s.between()
-	_, base := s.best.through(all, whole, out)
+	_, base := s.best.through(s.all)
+	out = out[:len(s.all)]
+	s.best.waits(s.all, out)
 	w := waited{rps: s.best.rps, off: (hi - lo) / (hi + lo), left: s.score / s.null, base: base, seen: s.seen}
-	for _, wait := range out[:len(all)] {
+	for _, wait := range out {
 		if wait > waitReal*base {
 			w.n++
 			w.wait += wait
 		}
 	}
 	w.wait /= float64(max(w.n, 1))
-	w.follow, w.sure = follows(all, out)
+	w.follow, w.sure = follows(s.all, out)
 	return w
 }
 
 // follows says by how much times go up and down with the waits within each block of
 // time (least squares), and how many standard errors that is from not at all. The block
 // that tells most is left out: that a vendor became slower once is no queue.
-func follows(all []sent, waits []float64) (by, sure float64) {
+func follows(all []tried, waits []float64) (by, sure float64) {
 	var sum, most moments
 	long := min((all[len(all)-1].at-all[0].at)/waitBlocks, waitBlock)
 	for from := 0; from < len(all); {
 		to, n, w, d := from, 0.0, 0.0, 0.0
 		for ; to < len(all) && all[to].at < all[from].at+long; to++ {
 			if waits[to] >= 0 {
-				n, w, d = n+1, w+waits[to], d+float64(all[to].took)
+				n, w, d = n+1, w+waits[to], d+all[to].took
 			}
 		}
 		var m moments
 		for i := from; i < to; i++ {
 			if waits[i] >= 0 {
-				a, b := waits[i]-w/n, float64(all[i].took)-d/n
+				a, b := waits[i]-w/n, all[i].took-d/n
 				m.ww, m.wd, m.dd = m.ww+a*a, m.wd+a*b, m.dd+b*b
 			}
 		}

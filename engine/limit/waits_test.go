@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// queuedSends are attempts of random arrivals at a vendor that lets a rate through, keeps
-// up to most seconds waiting and saves up so much, with first tokens of 0.24 s.
-func queuedSends(seed uint64, offered, rate, saves, most, seconds float64) (all []sent) {
+// queuedSends are attempts of random arrivals at a vendor that lets a rate through from so many seconds
+// on, keeps up to most seconds waiting and saves up so much, with first tokens of 0.24 s.
+func queuedSends(seed uint64, offered, rate, from, saves, most, seconds float64) (all []sent) {
 	r := rand.New(rand.NewPCG(seed, 5))
 	free := -saves
 	for at := 0.0; at < seconds; at += r.ExpFloat64() / offered {
@@ -17,7 +17,9 @@ func queuedSends(seed uint64, offered, rate, saves, most, seconds float64) (all 
 		wait := max(free-at, 0)
 		x := sent{at: at, refused: wait > most}
 		if !x.refused {
-			free += 1 / rate
+			if at >= from {
+				free += 1 / rate
+			}
 			if took := wait + latency(r); at+took < seconds {
 				x.took = float32(took)
 			}
@@ -28,22 +30,26 @@ func queuedSends(seed uint64, offered, rate, saves, most, seconds float64) (all 
 }
 
 func TestWait_TellsTheRateOfAQueue(t *testing.T) {
-	for _, c := range []struct{ offered, rate, saves, most float64 }{
-		{22, 20, 0, 60},
-		{22, 20, 1, 4.5},
-		{30, 20, 0.5, 4.5},
-		{60, 20, 1, 4.5},
-		{60, 50, 2, 60},
+	for _, c := range []struct{ offered, rate, from, saves, most float64 }{
+		{22, 20, 0, 0, 60},
+		{22, 20, 0, 1, 4.5},
+		{30, 20, 0, 0.5, 4.5},
+		{60, 20, 0, 1, 4.5},
+		{60, 50, 0, 2, 60},
+		{22, 20, 15, 0, 60}, // the limit is younger than what is remembered
+		{30, 20, 12, 1, 60},
+		{60, 20, 17, 0, 4.5},
+		{60, 50, 18, 0.3, 60},
 	} {
 		t.Run(fmt.Sprint(c), func(t *testing.T) {
 			found := 0
 			for seed := range uint64(10) {
-				w := wait(queuedSends(seed, c.offered, c.rate, c.saves, c.most, 25))
+				w, _ := wait(queuedSends(seed, c.offered, c.rate, c.from, c.saves, c.most, 25))
 				if w.rps == 0 {
 					continue
 				}
 				found++
-				if off := w.rps/c.rate - 1; math.Abs(off) > 0.04 {
+				if off := w.rps/c.rate - 1; math.Abs(off) > 0.03 {
 					t.Errorf("seed %d: %.2f/s: %+v", seed, w.rps, w)
 				}
 			}
@@ -66,11 +72,11 @@ func TestWait_FindsNoQueueWhereNobodyWaitsForOthers(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			for seed := range uint64(20) {
-				all := queuedSends(seed, 40, 1e6, 0, 1, 25)
+				all := queuedSends(seed, 40, 1e6, 0, 0, 1, 25)
 				for i := range all {
 					all[i].took *= float32(c.slow(all[i].at))
 				}
-				if w := wait(all); w.rps > 0 {
+				if w, _ := wait(all); w.rps > 0 {
 					t.Errorf("seed %d: %+v", seed, w)
 				}
 			}
@@ -83,8 +89,8 @@ func TestWait_OfNothingIsNothing(t *testing.T) {
 	for i := range same {
 		same[i].took = 0.5
 	}
-	for _, all := range [][]sent{nil, make([]sent, 100), same, queuedSends(1, 30, 20, 0, 60, 25)[:30]} {
-		if w := wait(all); w.rps > 0 {
+	for _, all := range [][]sent{nil, make([]sent, 100), same, queuedSends(1, 30, 20, 0, 0, 60, 25)[:30]} {
+		if w, _ := wait(all); w.rps > 0 {
 			t.Errorf("%d attempts: %+v", len(all), w)
 		}
 	}
@@ -95,7 +101,7 @@ func BenchmarkWait(b *testing.B) {
 		name string
 		rate float64
 	}{{"queue", 20}, {"none", 1e6}} {
-		all := queuedSends(1, 60, c.rate, 1, 4.5, 25)
+		all := queuedSends(1, 60, c.rate, 0, 1, 4.5, 25)
 		b.Run(c.name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
