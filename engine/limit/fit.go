@@ -1,7 +1,6 @@
 package limit
 
 import (
-	"cmp"
 	"math"
 	"slices"
 )
@@ -24,39 +23,38 @@ import (
 // fitted is what the attempts say the vendor's limiter is.
 type fitted struct {
 	rps      float64 // 0: nothing
-	even     bool    // it wants its requests evenly spaced
 	single   bool    // a bucket of one
 	burst    float64 // what may be sent at once while its rate is stayed under
 	flight   int     // it counts attempts in flight, so many; 0: it counts over time
 	cost     float64 // contradictions per refusal, 0 to 1
-	off      float64 // what it may be off by, relative; 0: not known
 	accepted int     // what it rests on
 	refused  int
 	long     float64 // seconds
+	gap      gap     // of what wants its requests evenly spaced
 }
 
 const (
-	fitLong    = 20.0  // seconds that are looked at
-	fitMost    = 2000  // attempts that are looked at
-	fitSettled = 0.25  // seconds after which an attempt counts as accepted if it was not refused
-	fitSlack   = 0.1   // of a token
-	fitPause   = 0.5   // seconds without an attempt that are no stop
-	fitShort   = 8.0   // seconds that are long enough, whatever was sent
-	fitOff     = 0.025 // what a rate may be off by
-	fitGood    = 0.75  // the largest cost of a kind that is believed
+	fitLong    = 20.0 // seconds that are looked at
+	fitMost    = 2000 // attempts that are looked at
+	fitSettled = 0.25 // seconds after which an attempt counts as accepted if it was not refused
+	fitSlack   = 0.1  // of a token
+	fitPause   = 0.5  // seconds without an attempt that are no stop
+	fitShort   = 8.0  // seconds that are long enough, whatever was sent
+	fitAlike   = 0.02 // costs that are as good as each other
+	fitGood    = 0.75 // the largest cost of a kind that is believed
 )
 
 // fit finds the limiter behind attempts, oldest first; the first refusal begins
 // the evidence, because what a limiter had left before it is not known. inFlight says that the
-// vendor's own words are of attempts in flight, queued that a queue stands there, gaps that
-// even distances count.
-func fit(all []sent, inFlight, queued, gaps bool) fitted {
+// vendor's own words are of attempts in flight, queued that a queue stands there. What the
+// least time between those it accepts would be is told beside it.
+func fit(all []sent, inFlight, queued bool) (best, even fitted) {
 	if len(all) > fitMost {
 		all = all[len(all)-fitMost:]
 	}
 	first := slices.IndexFunc(all, func(x sent) bool { return x.refused })
 	if first < 0 {
-		return fitted{}
+		return best, even
 	}
 	all = all[first:]
 	last := len(all) - 1
@@ -75,26 +73,27 @@ func fit(all []sent, inFlight, queued, gaps bool) fitted {
 	}
 	long := all[last].at - all[0].at
 	if base.refused < 2 || base.accepted < 2 || long <= 0 {
-		return fitted{}
+		return best, even
 	}
 	mean := float64(base.accepted) / long
-	best := fitted{cost: math.Inf(1)}
-	try := func(f fitted) {
+	rests := func(f fitted) fitted {
 		f.cost /= float64(base.refused + 1)
+		f.accepted, f.refused, f.long = base.accepted, base.refused, long
+		return f
+	}
+	best.cost = math.Inf(1)
+	try := func(f fitted) {
 		// Of kinds as good as each other the first one is the simpler.
-		if f.cost < best.cost-0.02 {
-			f.accepted, f.refused, f.long = base.accepted, base.refused, long
+		if f = rests(f); f.cost < best.cost-fitAlike {
 			best = f
 		}
 	}
 	if f := fitFlight(all); f.flight > 0 && inFlight {
 		f.rps = mean
 		try(f)
-		return best
+		return best, even
 	}
-	if gaps {
-		try(fitGap(all))
-	}
+	even = rests(fitGap(all))
 	for _, depth := range depths(mean) {
 		try(fitBucket(all, depth, mean))
 	}
@@ -113,7 +112,7 @@ func fit(all []sent, inFlight, queued, gaps bool) fitted {
 		f.cost += 0.02 * float64(base.refused+1) // only where it is plainly better
 		try(f)
 	}
-	return best
+	return best, even
 }
 
 // depths are those of buckets that are tried, the deepest first.
@@ -173,55 +172,6 @@ func contradictions(all []sent, depth, rate float64) (accepts, refuses float64) 
 		}
 	}
 	return accepts, refuses
-}
-
-// fitGap takes it for a least time since the last accepted attempt: those accepted came
-// later than that, those refused sooner. The more there are on a side the nearer is the
-// last one there to it.
-func fitGap(all []sent) fitted {
-	type gap struct {
-		long    float64
-		refused bool
-	}
-	var gaps []gap
-	last, refused := math.NaN(), 0
-	for _, x := range all {
-		if long := x.at - last; long > 0 {
-			gaps = append(gaps, gap{long, x.refused})
-			if x.refused {
-				refused++
-			}
-		}
-		if !x.refused {
-			last = x.at
-		}
-	}
-	slices.SortFunc(gaps, func(a, b gap) int { return cmp.Compare(a.long, b.long) })
-	best, at, wrong := refused, 0, refused // all accepted: the refused ones are wrong
-	for i, g := range gaps {
-		if g.refused {
-			wrong--
-		} else {
-			wrong++
-		}
-		if wrong < best {
-			best, at = wrong, i+1
-		}
-	}
-	if at == 0 || at == len(gaps) {
-		return fitted{cost: math.Inf(1)}
-	}
-	near := at
-	for near < len(gaps) && gaps[near].long < 2*gaps[at].long {
-		near++
-	}
-	part := float64(near-at) / float64(near)
-	low, high := gaps[at-1].long, gaps[at].long
-	f := fitted{rps: 1 / (low*(1-part) + high*part), burst: 1, even: true, cost: float64(best), off: (high - low) / (high + low)}
-	if f.off > fitOff { // attempts at even distances leave a wide gap
-		f.rps = 1 / math.Sqrt(low*high)
-	}
-	return f
 }
 
 // fitSliding takes it for so many in any second.

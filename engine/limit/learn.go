@@ -62,7 +62,6 @@ const (
 	yielding  = 0.03             // the same where other vendors have no room
 	massMost  = 500
 	explained = 6    // refusals after the first one
-	evenLeast = 10   // the same of one that wants even distances: few look like that by chance
 	proofLong = 20.0 // seconds without refusal by which what is let through is proven
 	testUsed  = 0.5  // of what is let through, at least, for a vendor to be sent more for a test
 	wellUsed  = 0.85 // of what admission lets through
@@ -171,7 +170,8 @@ func (l *Limiter) refusals(now time.Time, o Offer) bool {
 	if l.met(now) {
 		return true
 	}
-	if !(o.N10 >= 20 && o.Refused10 >= 3 && o.Refused10*100 > o.N10 || l.often(now)) || now.Sub(l.span.last) > spanGap || now.Sub(l.learned.at) < spanLeast {
+	// What is sent evenly spaced is seldom refused.
+	if !l.shape.even.on() && (!(o.N10 >= 20 && o.Refused10 >= 3 && o.Refused10*100 > o.N10 || l.often(now)) || now.Sub(l.span.last) > spanGap) || now.Sub(l.learned.at) < spanLeast {
 		return false
 	}
 	if l.said[Tokens] > l.said[RPS]+l.said[Concurrency] {
@@ -255,18 +255,17 @@ func (l *Limiter) explain(now time.Time, queued bool) (found, bool) {
 	if !l.shape.began.IsZero() {
 		from = max(from, l.sends.seconds(l.shape.began.Add(time.Second))) // after its one stop
 	}
-	all := l.sends.since(from, t-fitSettled)
-	f := fit(all, l.said[Concurrency] > l.said[RPS], queued, !queued)
-	if f.rps > 0 && f.refused >= 3 && f.cost <= fitGood {
-		l.shape.aim(now, f.rps, f.even && f.refused >= explained)
+	if l.shape.even.on() {
+		from = l.shape.even.from
 	}
-	if f.even && (f.refused < evenLeast || f.off > fitOff) {
-		switch other := fit(all, false, queued, false); {
-		case !other.single:
-			f = other
-		case f.refused < 2*explained:
-			return found{}, false // more will tell it better
-		}
+	all := l.sends.since(from, t-fitSettled)
+	f, even := fit(all, l.said[Concurrency] > l.said[RPS], queued)
+	if !queued && (even.refused >= 3 || l.shape.even.on()) && even.rps > 0 && even.cost <= gapCost && (f.single || even.cost <= f.cost+fitAlike) {
+		return l.spacing(now, from, all, even)
+	}
+	l.shape.even = approach{}
+	if f.rps > 0 && f.refused >= 3 && f.cost <= fitGood {
+		l.shape.aim(now, f.rps)
 	}
 	if f.rps == 0 || f.cost > fitGood || f.cost > fitGood/2 && f.refused < 2*explained || f.refused < explained || f.long < spanLeast.Seconds() && f.accepted < massMost || f.long < fitShort && f.accepted < spanSent {
 		return found{}, false

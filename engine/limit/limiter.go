@@ -187,7 +187,7 @@ func (l *Limiter) pace() (rps, most float64, ok bool) {
 	if ok && l.learned.flight > 0 && l.known == 0 && l.slope.rps == 0 {
 		rps, ok = 0, false // counted in flight
 	}
-	if s := l.shape.rps; s > 0 && (!ok || s < rps) {
+	if s := l.shape.rps; s > 0 && !l.shape.even.on() && (!ok || s < rps) {
 		return s, l.shape.most(), true
 	}
 	return rps, l.burst(rps), ok
@@ -199,13 +199,19 @@ func (l *Limiter) crowded() bool {
 	return f.flight > 0 && float64(l.sends.flight) >= max(math.Floor(float64(f.flight)*margin*f.level), 1)
 }
 
+// near reports whether the last attempt was too short ago for a vendor that wants them
+// evenly spaced.
+func (l *Limiter) near(now time.Time) bool {
+	return l.shape.even.on() && l.sends.seconds(now) < l.shape.even.next(&l.sends)-1e-9
+}
+
 // Take admits one attempt at now, or says that the vendor is over its limit or
 // cooling down.
 func (l *Limiter) Take(now time.Time) bool {
 	if l.cool.until.After(now) {
 		return false
 	}
-	if l.crowded() {
+	if l.crowded() || l.near(now) {
 		l.turned = now
 		return false
 	}
@@ -222,7 +228,7 @@ func (l *Limiter) Take(now time.Time) bool {
 
 // Ready reports whether Take would admit an attempt.
 func (l *Limiter) Ready(now time.Time) bool {
-	if l.cool.until.After(now) || l.crowded() {
+	if l.cool.until.After(now) || l.crowded() || l.near(now) {
 		return false
 	}
 	rps, most, ok := l.pace()
@@ -235,6 +241,9 @@ func (l *Limiter) Until(now time.Time) time.Time {
 	at := now
 	if l.cool.until.After(at) {
 		at = l.cool.until
+	}
+	if l.shape.even.on() {
+		at = later(at, l.sends.start.Add(time.Duration(math.Ceil(1e9*l.shape.even.next(&l.sends)))))
 	}
 	if rps, most, ok := l.pace(); ok {
 		if level := l.bucket.level(at, rps, most); level < whole {

@@ -77,6 +77,18 @@ func (s *sends) from(t float64) int {
 	return lo
 }
 
+// accepted is the last one of the first n that was not refused, nil where there is none, and
+// whether one was since.
+func (s *sends) accepted(n int) (last *sent, refused bool) {
+	for i := n - 1; i >= 0; i-- {
+		if x := s.i(i); !x.refused {
+			return x, refused
+		}
+		refused = true
+	}
+	return nil, refused
+}
+
 // since copies those that were sent between two moments, oldest first.
 func (s *sends) since(from, to float64) []sent {
 	out := make([]sent, 0, 256)

@@ -6,9 +6,9 @@ import "time"
 // known: down with each refusal, up with each attempt, so that about one in ten is
 // refused.
 type shape struct {
-	rps     float64 // 0: none
-	even    bool    // nothing is sent at once
-	guess   bool    // it began with hardly anything to go by
+	rps     float64  // 0: none
+	even    approach // a vendor that wants its attempts evenly spaced
+	guess   bool     // it began with hardly anything to go by
 	began   time.Time
 	cutAt   time.Time
 	refused time.Time
@@ -31,10 +31,14 @@ const (
 // cut lowers the rate after a refusal, once for all attempts that were under way
 // together, and reports true unless it cannot tell what to begin with.
 func (s *shape) cut(now, begun time.Time, past *sends) bool {
-	if s.rps > 0 && now.Sub(s.refused) > shapeEnd {
+	if s.over(now) {
 		*s = shape{}
 	}
 	s.refused = now
+	if s.even.on() {
+		s.even.refused(begun, past)
+		return true
+	}
 	if s.rps == 0 {
 		t := past.seconds(now)
 		n, over := past.answered(t-1, t), 1.0
@@ -62,34 +66,37 @@ func (s *shape) cut(now, begun time.Time, past *sends) bool {
 
 // aim raises the rate to a little above what the limit seems to be, so that it is
 // met.
-func (s *shape) aim(now time.Time, rps float64, even bool) {
-	s.even = even
+func (s *shape) aim(now time.Time, rps float64) {
 	if s.rps > 0 && now.Sub(s.cutAt) >= shapeWait {
 		s.rps = max(s.rps, shapeAim*rps)
 	}
 }
 
 // most is what it lets through at once.
-func (s *shape) most() float64 {
-	if s.even {
-		return 1
-	}
-	return max(s.rps*shapeBurst, 1)
-}
+func (s *shape) most() float64 { return max(s.rps*shapeBurst, 1) }
 
 func (s *shape) took() {
-	if s.rps > 0 {
+	if s.even.calm++; s.rps > 0 && !s.even.on() {
 		s.rps = min(s.rps*shapeRise, 1e6)
 	}
+}
+
+// over reports whether nothing was refused for long.
+func (s *shape) over(now time.Time) bool {
+	end := shapeEnd
+	if s.even.on() {
+		end = gapEnd
+	}
+	return s.rps > 0 && (now.Sub(s.refused) > end || now.Before(s.refused))
 }
 
 // tick lets it rise faster where it was a guess and nothing is refused for seconds, and
 // ends it when nothing was for long.
 func (s *shape) tick(now time.Time) {
-	if s.rps > 0 && (s.guess || s.even) && now.Sub(s.refused) > shapeIdle {
+	if s.rps > 0 && !s.even.on() && now.Sub(s.refused) > shapeIdle {
 		s.rps = min(s.rps*shapeQuick, 1e6)
 	}
-	if s.rps > 0 && (now.Sub(s.refused) > shapeEnd || now.Before(s.refused)) {
+	if s.over(now) {
 		*s = shape{}
 	}
 }
