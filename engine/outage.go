@@ -29,7 +29,8 @@ func (b *badRun) add(l *Lease, now time.Time, r *outcome.Result) {
 		}
 	case outcome.VendorFault, outcome.AccountFault:
 		at := now
-		if l.firstToken == 0 && (r.Clock != outcome.NoClock || r.Status != 0 || r.Connect) {
+		answered := r.Status != 0 && r.Class != outcome.Connection // with headers and then no more is no answer
+		if l.firstToken == 0 && (r.Clock != outcome.NoClock || answered || r.Connect) {
 			at = l.begun
 		}
 		if b.since.IsZero() || at.Before(b.since) {

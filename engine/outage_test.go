@@ -24,6 +24,8 @@ func TestBadRun_BeginsWhereTheVendorWasFirstBad(t *testing.T) {
 		"refused: when it was tried":                        {0, fault(func(r *outcome.Result) { r.Connect = true }), 0},
 		"a clock ended it: all the time it waited":          {0, fault(func(r *outcome.Result) { r.Clock = outcome.HeaderClock }), 0},
 		"answered with an error: all the time it waited":    {0, fault(func(r *outcome.Result) { r.Status = 500 }), 0},
+		"lost after the headers, before a word: at that":    {0, fault(func(r *outcome.Result) { r.Status, r.Class = 200, outcome.Connection }), 20 * time.Second},
+		"answered with what is no answer: all the time":     {0, fault(func(r *outcome.Result) { r.Status, r.Class = 200, outcome.Broken }), 0},
 		"the connection was lost while it waited: at that":  {0, fault(nil), 20 * time.Second},
 		"a stream broke: until then it was good":            {time.Second, fault(func(r *outcome.Result) { r.Status = 200 }), 20 * time.Second},
 		"an account that is locked: when it was tried":      {0, outcome.Result{Outcome: outcome.AccountFault, Status: 401}, 0},
