@@ -46,6 +46,7 @@ func (r *run) await(ctx context.Context) error {
 	r.m.handOver(r.vendor)
 	since := time.Now()
 	r.mu.Lock()
+	r.waiting = since
 	r.st.Armed = nil
 	r.st.Waits = fmt.Sprintf("cut %s now, then x or `baton drill mark`", r.label)
 	r.mu.Unlock()
@@ -120,13 +121,15 @@ func (r *run) cut(t *control.Tally, since time.Time) bool {
 }
 
 // outside looks for what people do in an external drill: the first attempt that
-// met the cut, and that the vendor was put back. r.mu is held.
+// met the cut, and that the vendor was put back. Where the line swallows what is sent,
+// that attempt is only known when a clock has ended it: it may have begun before the
+// key that began ours. r.mu is held.
 func (r *run) outside(t *control.Tally) {
 	if !r.scenario.external() {
 		return
 	}
 	v := r.of(t)
-	if _, known := r.reached(momentAffected); !known && !v.FirstFault.IsZero() && !v.FirstFault.Before(r.t0) {
+	if _, known := r.reached(momentAffected); !known && v.FirstFault.After(r.waiting) {
 		r.stamp(momentAffected, v.FirstFault)
 	}
 	if !r.restored.at.IsZero() {

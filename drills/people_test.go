@@ -169,6 +169,28 @@ func TestExternal_TheClockRunsFromTheKeypressAndTheFirstBadAttemptIsStamped(t *t
 	})
 }
 
+func TestExternal_ALineThatSwallowsIsStampedWhereItBeganToThoughTheKeyCameLater(t *testing.T) {
+	onEngine(t, nil, func(g *rig) {
+		c := &control.StartDrill{Scenario: "external"}
+		g.send(c)
+		g.pass(20 * time.Second)
+		g.mu.Lock()
+		g.faults["a"] = &control.SetFault{Vendor: "a", FaultSpec: control.FaultSpec{Kind: "blackhole"}} // known to be bad after 3 s
+		g.mu.Unlock()
+		g.pass(time.Second)
+		g.send(&control.MarkDrill{Meta: control.Meta{By: "li"}})
+		g.pass(25 * time.Second)
+		r := g.report(c.ID)
+		affected, has := r.Extra["affected_s"]
+		if r.CutoverS == nil || !has || affected > -0.9 || affected < -1.1 {
+			t.Fatalf("cutover %v, affected %v (%t), phases %+v: %s", r.CutoverS, affected, has, r.Phases, r.Reason)
+		}
+		if from := r.Extra["cutover_from_affected_s"]; from < *r.CutoverS+0.9 {
+			t.Errorf("cutover %g from the key, %g from the first bad attempt, which was %g s before", *r.CutoverS, from, -affected)
+		}
+	})
+}
+
 func TestExternal_ACutThatNobodyAnnouncedBeginsTheClock(t *testing.T) {
 	onEngine(t, nil, func(g *rig) {
 		g.send(&control.StartDrill{Scenario: "external"})

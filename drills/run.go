@@ -82,6 +82,7 @@ type run struct {
 	ejections int
 	faults    int                // steps that inject and are still to come
 	keypress  restoration        // a person's mark that has not been looked at
+	waiting   time.Time          // external: since when people were to cut
 	own       map[string]float64 // the scenario's own figures
 	shown     *control.Report    // of a show that has ended
 	surge     *surge             // of a load spike
