@@ -61,7 +61,7 @@ func (d *Drill) against(w int, k Look) []Span {
 		word = k.TargetW
 	}
 	s := []Span{{k.Dim, word + " "}, {k.Strong, MinSec(d.D.TargetS)}}
-	if left := d.D.TargetS - d.Seconds; left >= 0 {
+	if left := d.D.TargetS - d.Seconds; left >= 0 && !d.barred {
 		s = append(s, Span{k.Dim, " " + k.Dot + " " + MinSec(left) + " " + k.LeftW})
 	}
 	if len(s) > 2 && spansWidth(s) > w {

@@ -24,7 +24,8 @@ type Drill struct {
 	Location *time.Location // nil: local
 	AtTask   int            // the line of the checklist that Space ticks
 
-	own bool // it is drawn on its own screen
+	own    bool // it is drawn on its own screen
+	barred bool // a bar says what is left
 }
 
 // stopped says whether the clock stands still.

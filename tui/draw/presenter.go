@@ -42,6 +42,7 @@ func (d *Drill) Presenter(w, h int, k Look) []string {
 	headline, more := d.headline(iw, k)
 	lines = append(lines, Blank(w), centre(d.bar(iw, k), iw), centre(d.phases(iw, k), iw), centre(headline, iw))
 	if d.show() {
+		d.barred = true
 		lines = lines[:len(lines)-2] // the acts stand under the words
 		for _, l := range d.showRows(iw, max(2, h-len(lines)-1), k) {
 			lines = append(lines, centre(l, iw))
