@@ -2,6 +2,7 @@ package draw
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -63,11 +64,14 @@ func (x *form) sample() string {
 }
 
 func TestTell_EveryFormIsToldWithAllItsNamesAndFigures(t *testing.T) {
-	for _, list := range [][]form{chineseForms, chineseDrills, chineseResults} {
-		for _, x := range list {
+	for _, told := range []struct {
+		list []form
+		tell func(string) string
+	}{{chineseForms, chinese.Tell}, {chineseDrills, chinese.Tell}, {chineseResults, chinese.Tell}, {chineseTests, chinese.TellTest}, {chineseCauses, chinese.TellCause}} {
+		for _, x := range told.list {
 			x.split()
 			s := x.sample()
-			got := chinese.Tell(s)
+			got := told.tell(s)
 			if !strings.ContainsFunc(got, func(r rune) bool { return unicode.Is(unicode.Han, r) }) {
 				t.Errorf("%q is told as %q", s, got)
 			}
@@ -132,10 +136,22 @@ func TestTell_KnowsEveryCauseAndVerdictOfTheSource(t *testing.T) {
 	}
 }
 
-func TestTell_NoFormStandsTwice(t *testing.T) {
-	seen := map[string]bool{}
-	for _, list := range [][]form{chineseForms, chineseDrills, chineseResults} {
+// The sentences of a whole form stand among others' in a caption: each has to be known
+// by itself.
+func TestTell_AWholeFormHasAsManySentencesInBothLanguages(t *testing.T) {
+	for _, list := range [][]form{chineseForms, chineseDrills, chineseResults, chineseTests} {
 		for _, x := range list {
+			if x.split(); len(x.holes) == 0 && strings.Count(x.en, ". ") != strings.Count(x.zh, "。") {
+				t.Errorf("%q and %q", x.en, x.zh)
+			}
+		}
+	}
+}
+
+func TestTell_NoFormStandsTwice(t *testing.T) {
+	for _, told := range [][][]form{{chineseForms, chineseDrills, chineseResults}, {chineseTests}, {chineseCauses}} {
+		seen := map[string]bool{}
+		for _, x := range slices.Concat(told...) {
 			if seen[x.en] {
 				t.Errorf("%q stands twice", x.en)
 			}
