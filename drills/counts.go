@@ -53,10 +53,25 @@ func (r *run) take(t *control.Tally, at time.Duration) {
 		r.thin(n - r.hold() - 60)
 		r.hurt()
 	}
-	if r.after == nil {
+	switch {
+	case r.after == nil:
 		r.asked(t)
+	case r.scenario.external():
+		r.brokeLate(t)
 	}
 	r.last = t
+}
+
+// brokeLate counts the streams that the cut had taken hold of and that a clock ends
+// only after it was put back: whoever waited for them got half an answer all the same.
+// r.mu is held.
+func (r *run) brokeLate(t *control.Tally) {
+	n, q := t.CutStreams-r.last.CutStreams, &r.st.Requests
+	if n <= 0 {
+		return
+	}
+	q.Total, q.Failed, q.CutStreams = q.Total+n, q.Failed+n, q.CutStreams+n
+	q.Lost = append(q.Lost, t.Lost[max(0, len(t.Lost)-min(int(n), lostKept-len(q.Lost))):]...)
 }
 
 // thin drops the histograms of a second that no window will begin at. r.mu is

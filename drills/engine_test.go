@@ -105,6 +105,9 @@ func (g *rig) request(lane control.Lane, id string) {
 			l.FirstToken(time.Now())
 			f.FirstToken = time.Since(began)
 			time.Sleep(200 * time.Millisecond)
+			if result.Clock == outcome.IdleClock {
+				time.Sleep(30 * time.Second)
+			}
 		}
 		l.Done(time.Now(), result, outcome.Usage{})
 		if f.Outcome = result.Outcome; result.Outcome == outcome.OK || result.Reason == "cut" {
@@ -141,6 +144,8 @@ func (g *rig) meets(vendor string) (outcome.Result, time.Duration) {
 		return ok, usual + time.Duration(c.Delay)
 	case "cut_stream":
 		return outcome.Result{Outcome: outcome.VendorFault, Reason: "cut"}, usual
+	case "stall_stream":
+		return outcome.Result{Outcome: outcome.VendorFault, Reason: "cut", Clock: outcome.IdleClock}, usual
 	case "blackhole":
 		return outcome.Result{Outcome: outcome.VendorFault, Reason: "connect_timeout", Connect: true}, 3 * time.Second
 	}

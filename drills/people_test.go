@@ -234,6 +234,32 @@ func TestExternal_StreamsCutWithTheLineAreCountedAndNotHeldAgainstIt(t *testing.
 	})
 }
 
+func TestExternal_StreamsThatStallAreCountedThoughTheyBreakAfterItWasPutBack(t *testing.T) {
+	onEngine(t, nil, func(g *rig) {
+		c := &control.StartDrill{Scenario: "external"}
+		g.send(c)
+		g.pass(20 * time.Second)
+		g.mu.Lock()
+		g.faults["a"] = &control.SetFault{Vendor: "a", FaultSpec: control.FaultSpec{Kind: "stall_stream"}}
+		g.mu.Unlock()
+		g.pass(600 * time.Millisecond) // whoever has got a first token in this time waits for the idle clock
+		g.mu.Lock()
+		delete(g.faults, "a")
+		g.mu.Unlock()
+		g.fails("a", true)
+		g.send(&control.MarkDrill{Meta: control.Meta{By: "li"}})
+		g.pass(18 * time.Second)
+		before := g.report(c.ID).Requests
+		g.fails("a", false)
+		g.send(&control.MarkDrill{Meta: control.Meta{By: "li"}})
+		g.pass(2 * time.Minute)
+		r := g.report(c.ID)
+		if q := r.Requests; r.Verdict != control.Passed || before.CutStreams != 0 || q.CutStreams < 3 || q.Failed != q.CutStreams || len(q.Lost) != int(q.CutStreams) || q.OK+q.Failed != q.Total {
+			t.Fatalf("%s: %s, when it was put back %+v, at the end %+v", r.Verdict, r.Reason, before, q)
+		}
+	})
+}
+
 func TestExternal_NobodyCutsIsAborted(t *testing.T) {
 	onEngine(t, nil, func(g *rig) {
 		r := g.run(&control.StartDrill{Scenario: "external", For: control.Duration(time.Minute)}, 2*time.Minute)
