@@ -3,6 +3,11 @@ package draw
 // chineseDrills are the forms of what drills say: claims, plans, preflights,
 // checklists, the journal, verdicts.
 var chineseDrills = []form{
+	// phases, where they stand in a sentence
+	{en: "detected", zh: "已发现"},
+	{en: "shifted", zh: "已转移"},
+	{en: "verified", zh: "已验证"},
+
 	// claims
 	{en: "a primary that swallows every request costs no client an answer, and the cutover takes under two minutes", zh: "主供应商吞掉所有请求时，没有客户丢失回答，切换不到两分钟"},
 	{en: "losing any vendor in any way at any moment costs no client an answer", zh: "任何时刻以任何方式失去任何一家供应商，没有客户丢失回答"},
