@@ -40,6 +40,8 @@ const (
 	fitSlack   = 0.1  // of a token
 	fitPause   = 0.5  // seconds without an attempt that are no stop
 	fitShort   = 8.0  // seconds that are long enough, whatever was sent
+	fitFew     = 40   // accepted attempts that are enough, however short
+	fitUsed    = 1.4  // times what was accepted: the largest count that is believed
 	fitAlike   = 0.02 // costs that are as good as each other
 	fitGood    = 0.75 // the largest cost of a kind that is believed
 )
@@ -102,12 +104,12 @@ func fit(all []sent, inFlight, queued bool) (best, even fitted) {
 		counts = append(counts, fitFixed(all, float64(phase)/20))
 	}
 	for _, f := range counts {
-		if f.rps*busy <= 1.6*float64(base.accepted) { // a count that is met so often is used more
+		if f.rps*busy <= fitUsed*float64(base.accepted) { // a count that is met so often is used more
 			try(f)
 		}
 	}
 	// A queue that is full refuses by what is in flight too, and has made everything slow before.
-	if f := fitFlight(all); f.flight > 0 && !queued {
+	if f := fitFlight(all); f.flight > 0 && !queued && base.refused >= 2*explained { // fewer look so by chance
 		f.rps = mean
 		f.cost += 0.02 * float64(base.refused+1) // only where it is plainly better
 		try(f)

@@ -20,10 +20,11 @@ import (
 const (
 	waitLong    = 20.0 // seconds that are looked at, and halves of it down to
 	waitShort   = 2.5
-	waitMost    = 500  // attempts that are looked at
+	waitMost    = 1000 // attempts that are looked at
 	waitSamples = 40   // first tokens that are enough
-	waitLeft    = 0.55 // of their variance the queue may leave unexplained
-	waitSure    = 5.0  // standard errors by which they must follow it
+	waitLeft    = 0.75 // of their variance the queue may leave unexplained
+	waitSure    = 5.0  // standard errors by which they must follow it,
+	waitTells   = 2.25 // and these times the part of the variance that it explains
 	waitFollow  = 0.25 // by how much more or less than it they may move
 	waitBlock   = 1.5  // seconds at most in which they are compared with their mean,
 	waitBlocks  = 8    // and how many of those there are at least
@@ -52,7 +53,7 @@ type waited struct {
 
 func (w *waited) good() bool {
 	return w.rps >= least && w.off <= waitOff && w.left <= waitLeft && w.n >= waitTrue &&
-		w.sure >= waitSure && math.Abs(w.follow-1) <= waitFollow
+		w.sure >= waitSure && w.sure*(1-w.left) >= waitTells && math.Abs(w.follow-1) <= waitFollow
 }
 
 // waits is what was found at last.
