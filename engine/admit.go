@@ -82,7 +82,7 @@ func (e *Engine) patience(a *Ask) time.Duration {
 		}
 		v.mu.Unlock()
 	}
-	return admission.Patience(budget(e.cfg.Load()), slack)
+	return admission.Patience(budget(e.cfg.Load()), slack, e.Waiting(control.Batch) > 0)
 }
 
 // budget is a first token's: the timeout, or what is promised if that is less.

@@ -145,13 +145,18 @@ const (
 	apart, apartMost = 0.25, 0.8
 	// shortestWait is what it waits at least, if it waits at all.
 	shortestWait = 10 * time.Millisecond
+	// ahead is how many times longer it waits where batch work waits, too.
+	ahead = 2
 )
 
 // Patience returns how long an interactive request waits for a place: a quarter
 // of its budget, and before saturated vendors at most their slack (0: unknown, or
-// none is).
-func Patience(budget, slack time.Duration) time.Duration {
+// none is). Where batch work waits the next places are its own, and it waits longer.
+func Patience(budget, slack time.Duration, batch bool) time.Duration {
 	p := time.Duration(share * float64(budget))
+	if batch {
+		slack *= ahead
+	}
 	if slack > 0 {
 		p = min(p, max(slack, shortestWait))
 	}

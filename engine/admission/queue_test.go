@@ -111,14 +111,20 @@ func TestQueue_KeepsItsOrderWhateverComesAndGoes(t *testing.T) {
 }
 
 func TestPatience_IsAPartOfTheBudgetAndAtMostTheSlack(t *testing.T) {
-	for _, tt := range []struct{ budget, slack, want time.Duration }{
-		{time.Second, 0, 250 * time.Millisecond},
-		{time.Second, 105 * time.Millisecond, 105 * time.Millisecond},
-		{time.Second, 5 * time.Second, 250 * time.Millisecond},
-		{time.Second, time.Millisecond, 10 * time.Millisecond},
+	for _, tt := range []struct {
+		budget, slack time.Duration
+		batch         bool // waits
+		want          time.Duration
+	}{
+		{time.Second, 0, false, 250 * time.Millisecond},
+		{time.Second, 105 * time.Millisecond, false, 105 * time.Millisecond},
+		{time.Second, 105 * time.Millisecond, true, 210 * time.Millisecond},
+		{time.Second, 5 * time.Second, false, 250 * time.Millisecond},
+		{time.Second, 5 * time.Second, true, 250 * time.Millisecond},
+		{time.Second, time.Millisecond, false, 10 * time.Millisecond},
 	} {
-		if got := Patience(tt.budget, tt.slack); got != tt.want {
-			t.Errorf("Patience(%v, %v) = %v, want %v", tt.budget, tt.slack, got, tt.want)
+		if got := Patience(tt.budget, tt.slack, tt.batch); got != tt.want {
+			t.Errorf("Patience(%v, %v, %v) = %v, want %v", tt.budget, tt.slack, tt.batch, got, tt.want)
 		}
 	}
 }

@@ -201,7 +201,7 @@ func (s *sim) ask(now float64, r *simRequest) {
 		}
 		rate += v.limit.Rate()
 	}
-	patience := Patience(s.budget, seconds(base))
+	patience := Patience(s.budget, seconds(base), s.q.Len(Batch) > 0)
 	r.w = Waiter{Lane: r.lane, Deadline: at(r.arrived + s.deadline), Owner: r}
 	out, ok := s.q.Push(&r.w, rate, patience)
 	if !ok {
