@@ -76,6 +76,7 @@ type Lease struct {
 
 	engine     *Engine
 	kind       weights.Kind
+	lane       control.Lane
 	begun      time.Time
 	firstToken time.Duration // 0 before it
 	outside    bool          // begun while the vendor was ejected: a trial, or in panic
@@ -89,7 +90,7 @@ type Lease struct {
 func (e *Engine) Acquire(l *Lease, a Ask) error {
 	now := time.Now()
 	cancel := l.Cancel
-	*l = Lease{engine: e, kind: a.Kind, begun: now, Cancel: cancel}
+	*l = Lease{engine: e, kind: a.Kind, lane: a.Lane, begun: now, Cancel: cancel}
 	t := e.table.Load()
 	if a.Same != nil {
 		return e.again(l, a.Same, now)

@@ -26,7 +26,7 @@ func (v *Vendor) fits(lane control.Lane) bool {
 
 // spares says whether it may be all the same, where no vendor has room. v.mu is held.
 func (v *Vendor) spares(a *Ask, now time.Time) bool {
-	return a.spare && v.admission.Spare(now, admission.Lane(a.Lane), v.flight.awaiting)
+	return a.spare && v.admission.Spare(now, admission.Lane(a.Lane), v.flight.n, v.flight.awaiting, v.flight.batch)
 }
 
 // late says whether the attempt could no longer be done by its deadline. One

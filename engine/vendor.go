@@ -137,6 +137,7 @@ type list struct {
 	head, tail *Lease
 	n          int
 	awaiting   int // of them, those without a first token
+	batch      int // of them, batch work
 }
 
 func (l *list) add(x *Lease) {
@@ -149,6 +150,9 @@ func (l *list) add(x *Lease) {
 	l.tail = x
 	l.n++
 	l.awaiting++
+	if x.lane == control.Batch {
+		l.batch++
+	}
 }
 
 func (l *list) remove(x *Lease) {
@@ -164,6 +168,9 @@ func (l *list) remove(x *Lease) {
 	}
 	x.prev, x.next = nil, nil
 	l.n--
+	if x.lane == control.Batch {
+		l.batch--
+	}
 	if x.firstToken == 0 {
 		l.awaiting--
 	}

@@ -39,7 +39,7 @@ func (r *rig) saturate(t *testing.T, name string, n int) int {
 	for !see(2*n, 400*time.Millisecond) {
 		time.Sleep(200 * time.Millisecond / time.Duration(n))
 	}
-	if v.admission.Spare(time.Now(), admission.Interactive, 1000) {
+	if v.admission.Spare(time.Now(), admission.Interactive, 1000, 1000, 0) {
 		t.Fatal("there is always room to spare")
 	}
 	limit, limiting := v.admission.Value()

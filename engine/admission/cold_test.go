@@ -2,6 +2,7 @@ package admission
 
 import (
 	"fmt"
+	"math"
 	"testing"
 	"time"
 )
@@ -83,9 +84,9 @@ func TestFirsts_KnowTheMedianBeforeTheSlowestAreBack(t *testing.T) {
 	for i := range firstOnes - 4 { // four never come back
 		begun := float64(i) * 0.01
 		took := 0.3 + 0.01*float64(i)
-		m, doubt, ok := f.add(at(begun+took), at(begun), took)
-		if ok {
-			if m < 0.39 || m > 0.40 || doubt <= 0 || doubt > 0.1 {
+		m, dev, n := f.add(at(begun+took), at(begun), took)
+		if n > 0 {
+			if doubt := 1.25 * dev / math.Sqrt(float64(n)); m < 0.39 || m > 0.40 || doubt <= 0 || doubt > 0.1 {
 				t.Errorf("median %g, doubt %g", m, doubt)
 			}
 			return

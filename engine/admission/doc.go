@@ -20,14 +20,17 @@
 // a jump, and quadruples within the time of a first token while answers are good.
 // Above it the vendor is saturated: limit = rate · unloaded time of an attempt,
 // and from then on limit - excess where q is over 1.2, a little more where it is
-// under 1.05 and the limit is used (all three more where answers differ much). A cut that
+// under 1.05 and the limit is used (all three more where answers differ much); between them it
+// follows by a quarter. A cut that
 // takes answers away in proportion is undone (starve.go). A cut that makes nothing faster was none of
 // our queue's: the vendor has become slower, base follows, and it is free again.
 //
 // A vendor that is held short shows no limit of requests per second that it has: it is
-// sounded (see sound.go), and its owner sees what comes back. A limit sends
+// sounded (see sound.go), and its owner sees what comes back. Where an overload was there from
+// the first request on, base is looked for once its line has gone (probe.go). A limit sends
 // attempts elsewhere at once, but where no vendor has room it refuses nobody until an
-// overload shows (Spare).
+// overload shows (Spare); then interactive requests may still go a little beyond it while
+// batch work is in flight, which pays that back.
 //
 // Gradient limits are Netflix's (concurrency-limits: Vegas' queue from rate and
 // excess time, Gradient2's tolerance of 1.5); the proof by cutting is not.

@@ -51,26 +51,28 @@ func (f *firsts) begin(now time.Time) {
 
 // add takes one that came back, and returns the median in seconds when it is known,
 // and its standard error as a logarithm.
-func (f *firsts) add(now, begun time.Time, s float64) (median, doubt float64, ok bool) {
+func (f *firsts) add(now, begun time.Time, s float64) (median, deviation float64, n int) {
 	if f.done {
-		return 0, 0, false
+		return 0, 0, 0
 	}
 	f.took = max(f.took, s)
 	sort(f.few[:], &f.back[0], s, !begun.After(f.last[0]))
 	sort(f.many[:], &f.back[1], s, !begun.After(f.last[1]))
 	if f.n < firstOnes {
-		return 0, 0, false
+		return 0, 0, 0
 	}
 	if m, d, ok := middle(f.few[:], f.back[0], now.Sub(f.last[0])); ok && d <= firstFar {
 		f.done = true
-		return m, 1.25 * d / math.Sqrt(firstOnes), true
+		return m, d, firstOnes
 	}
 	if f.n < firstMany {
-		return 0, 0, false
+		return 0, 0, 0
 	}
-	m, d, ok := middle(f.many[:], f.back[1], now.Sub(f.last[1]))
-	f.done = ok
-	return m, 1.25 * d / math.Sqrt(firstMany), ok
+	if m, d, ok := middle(f.many[:], f.back[1], now.Sub(f.last[1])); ok {
+		f.done = true
+		return m, d, firstMany
+	}
+	return 0, 0, 0
 }
 
 // sort puts s in its place among those that are back, if it is one of them.

@@ -30,7 +30,14 @@ const (
 	// The q of a limited vendor is held near 1 + queued, between 1 + queued/2 and 1 + 2·queued,
 	// for answers that all take the same time. Where they spread, so that the slowest
 	// hundredth takes long without any line, it may be more, at most queuedMost.
-	queued, queuedMost = 0.1, 0.2
+	queued, queuedMost = 0.1, 0.25
+	// room is what the line may add at most where answers spread no more under load than without:
+	// the line adds its time to the slowest hundredth, too, which is to stay within 1.5.
+	room = 1.2
+	// kept is the part of its places that a saturated vendor keeps from batch work.
+	kept = 0.07
+	// hold is the part of what is off the target that a window corrects.
+	hold = 0.25
 	// proof is by how many standard errors of q cuts must have been meant to make
 	// answers faster before they say anything, and misses how many it must have been
 	// off, summed over windows, until it is believed that they did not.
@@ -79,17 +86,20 @@ type Limit struct {
 	turned   time.Time      // when somebody was last sent elsewhere
 	heard    time.Time      // when the last one came back
 	cut      cut
+	probe    probe
 	best     best
 	firsts   [Kinds]firsts
 	anchor   [Kinds]float64 // base may rise above it by so much only
 	allow    [Kinds]float64
 	spread   [Kinds]float64 // variance of the logarithms of times
+	busy     [Kinds]float64 // the same while limited
 	seen     [Kinds]int     // samples that base rests on
 	w        window
 	rates    [Kinds]float64 // rate by kind
 	carried  [Kinds]float64 // the same while free, on average
 	proven   bool           // an overload has shown, see Spare
 	risen    bool           // in the last window clearly more began than it carried
+	first    [Kinds]float64 // seconds, mean of the same attempts' samples
 	calm     calm
 	sounding sounding
 	quiet    time.Time // no sounding before
@@ -109,6 +119,8 @@ type window struct {
 	begun  int
 	peak   int
 	turned bool
+	lent   bool    // more than the limit were let in
+	over   float64 // sum over samples of how many more were in flight
 }
 
 // cut is a row of cuts whose effect is awaited.
@@ -135,7 +147,7 @@ func (l *Limit) Room(lane Lane, inFlight, awaiting int) bool {
 		inFlight, most = awaiting, s.most
 	}
 	if lane == Batch && l.limiting {
-		most = max(most-max(min(2, most/4), 0.12*most), 1)
+		most = max(most-max(min(1, most/4), kept*most), 1)
 	}
 	return float64(inFlight+1) <= most
 }
@@ -159,7 +171,7 @@ func (l *Limit) Base(k Kind) time.Duration { return seconds(l.base[k]) }
 // slowest hundredth stays within 1.5 times what it takes without load, beside what the
 // line at the vendor adds; 0 unknown.
 func (l *Limit) Slack(k Kind) time.Duration {
-	return seconds(l.base[k] * min(max((0.5-l.queued(k))*l.tail(k)-0.35, apart), apartMost))
+	return seconds(l.base[k] * min(max((0.5-l.queued(k))*l.tail(k)-0.4, apart), apartMost))
 }
 
 // Typical returns what an attempt of a kind takes from its beginning to its
@@ -182,12 +194,19 @@ func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Se
 
 // Took reports how long a good attempt was under way.
 func (l *Limit) Took(k Kind, d time.Duration) {
-	switch s := d.Seconds(); {
-	case s <= 0 || l.limiting:
-	case l.took[k] == 0:
-		l.took[k] = s
+	if !l.limiting {
+		mean(&l.took[k], d.Seconds())
+	}
+}
+
+// mean follows a time.
+func mean(m *float64, s float64) {
+	switch {
+	case s <= 0:
+	case *m == 0:
+		*m = s
 	default:
-		l.took[k] += (s - l.took[k]) * 0.05
+		*m += (s - *m) * 0.05
 	}
 }
 
@@ -201,14 +220,18 @@ func (l *Limit) Sample(now, begun time.Time, k Kind, d time.Duration, inFlight, 
 	}
 	w.back[k]++
 	s := d.Seconds()
+	if !l.limiting {
+		mean(&l.first[k], s)
+	}
 	l.sounded(now, begun, k, s, inFlight, awaiting)
 	if now.Sub(l.heard) > pause { // as after a cut: the fastest are back first
 		w.from, w.ripe, w.ripens = begun, time.Time{}, seconds(ripen*l.base[k])
 	}
 	l.heard = now
-	if median, doubt, ok := l.firsts[k].add(now, begun, s); ok {
+	if median, dev, n := l.firsts[k].add(now, begun, s); n > 0 {
 		l.base[k], l.anchor[k] = median, median
-		l.allow[k], l.seen[k] = rise*math.Exp(2*doubt), firstOnes
+		l.allow[k], l.seen[k] = rise*math.Exp(2.5*dev/math.Sqrt(float64(n))), n
+		l.spread[k], l.busy[k] = dev*dev, dev*dev
 		l.open(now)
 		return
 	}
@@ -226,6 +249,7 @@ func (l *Limit) Sample(now, begun time.Time, k Kind, d time.Duration, inFlight, 
 	w.sum[k] += log
 	w.square[k] += log * log
 	w.peak = max(w.peak, inFlight)
+	w.over += max(float64(inFlight)-l.limit, 0)
 	if !l.limiting {
 		l.widen(k, s, inFlight)
 	}
@@ -250,7 +274,7 @@ func (l *Limit) Tick(now time.Time, inFlight int) {
 		l.silent(now)
 	}
 	if l.limiting && now.Sub(l.turned) >= settled {
-		l.free(max(2*l.limit, guard/4))
+		l.free(max(2*l.limit, guard))
 	}
 	if !l.w.opened.IsZero() && now.Sub(l.w.opened) > longest {
 		l.open(now)
@@ -261,7 +285,7 @@ func (l *Limit) Tick(now time.Time, inFlight int) {
 func (l *Limit) Reset() {
 	before := *l
 	*l = Limit{
-		limit: guard, base: l.base, anchor: l.anchor, allow: l.allow, spread: l.spread, took: l.took, seen: l.seen,
+		limit: guard, base: l.base, anchor: l.anchor, allow: l.allow, spread: l.spread, took: l.took, first: l.first, seen: l.seen,
 		carried: l.carried, crowded: l.crowded,
 	}
 	for k, f := range before.firsts {
@@ -273,6 +297,7 @@ func (l *Limit) Reset() {
 
 func (l *Limit) free(limit float64) {
 	l.limiting, l.limit, l.cut, l.grown, l.best = false, limit, cut{}, 0, best{}
+	l.probe.active = false
 	l.sounding.begun, l.calm, l.proven = time.Time{}, calm{}, false
 }
 
@@ -294,7 +319,7 @@ func (l *Limit) look(now time.Time, inFlight int) {
 	if w.n[k] < enough[k] {
 		k = Whole
 	}
-	if w.n[k] < enough[k] || past.Seconds() < l.base[k] {
+	if w.n[k] < enough[k] || l.probe.active && w.n[k] < 2*enough[k] || past.Seconds() < l.base[k] {
 		return
 	}
 	l.rate = float64(w.back[Stream]+w.back[Whole]) / past.Seconds()
@@ -303,10 +328,10 @@ func (l *Limit) look(now time.Time, inFlight int) {
 	}
 	l.risen = l.rises(past)
 	x := math.Exp(w.sum[k] / float64(w.n[k]))
-	l.spreads(k)
 	switch {
 	case l.base[k] == 0: // the first ones are not back
 	case l.limiting:
+		l.busy[k] += (l.w.variance(k) - l.busy[k]) * 0.1
 		l.steer(now, k, x, inFlight)
 	default:
 		l.guard(now, k, x, inFlight)
@@ -316,25 +341,28 @@ func (l *Limit) look(now time.Time, inFlight int) {
 
 // doubt is the standard error of the mean logarithm of a kind.
 func (w *window) doubt(k Kind) float64 {
-	n := float64(w.n[k])
-	mean := w.sum[k] / n
-	return math.Sqrt(max(w.square[k]/n-mean*mean, 0) / n)
+	return math.Sqrt(w.variance(k) / float64(w.n[k]))
 }
 
-// spreads follows how much the times of a kind differ.
-func (l *Limit) spreads(k Kind) {
-	d := l.w.doubt(k)
-	v := d * d * float64(l.w.n[k])
-	if l.spread[k] == 0 {
-		l.spread[k] = v
-	}
-	l.spread[k] += (v - l.spread[k]) * 0.1
+// variance is that of the logarithms of a kind.
+func (w *window) variance(k Kind) float64 {
+	n := float64(w.n[k])
+	mean := w.sum[k] / n
+	return max(w.square[k]/n-mean*mean, 0)
 }
 
 // tail is how many times its median the slowest hundredth of a kind takes.
 func (l *Limit) tail(k Kind) float64 { return math.Exp(2.33 * math.Sqrt(l.spread[k])) }
 
-func (l *Limit) queued(k Kind) float64 { return min(queued*max(l.tail(k)/1.26, 1), queuedMost) }
+func (l *Limit) queued(k Kind) float64 {
+	wider := math.Sqrt(l.busy[k]) - math.Sqrt(l.spread[k])
+	return min(max(room*math.Exp(-2.33*wider)-1, queued), queuedMost) + l.unsure(k)
+}
+
+// unsure is the standard error of base, as a logarithm.
+func (l *Limit) unsure(k Kind) float64 {
+	return 1.25 * math.Sqrt(l.spread[k]/float64(max(l.seen[k], 1)))
+}
 func (l *Limit) low(k Kind) float64    { return 1 + l.queued(k)/2 }
 func (l *Limit) target(k Kind) float64 { return 1 + l.queued(k) }
 func (l *Limit) high(k Kind) float64   { return 1 + 2*l.queued(k) }
@@ -349,7 +377,6 @@ func (l *Limit) guard(now time.Time, k Kind, x float64, inFlight int) {
 			l.base[k] = min(l.base[k], l.anchor[k])
 		}
 		room := l.room(k, x/l.base[k], inFlight)
-		l.best = best{l.rate, max(room, Floor), l.rate}
 		l.shrink(now, k, x, inFlight, room)
 		return
 	}
@@ -368,7 +395,7 @@ func (l *Limit) room(k Kind, q float64, inFlight int) float64 {
 	sum, n := 0.0, 0
 	for k, back := range l.w.back {
 		if back > 0 && l.took[k] > 0 {
-			sum += l.took[k] * float64(back)
+			sum += max(l.took[k]-max(l.first[k]-l.base[k], 0), l.base[k]) * float64(back)
 			n += back
 		}
 	}
@@ -378,21 +405,34 @@ func (l *Limit) room(k Kind, q float64, inFlight int) float64 {
 	return min(left, l.rate*sum/float64(n)*l.target(k))
 }
 
-// excess is how many wait at the vendor beyond the target.
-func (l *Limit) excess(k Kind, q float64) float64 { return l.rate * l.base[k] * (q - l.target(k)) }
+// excess is how many wait at the vendor beyond the target, but for those that it was lent.
+func (l *Limit) excess(k Kind, q float64) float64 {
+	n := l.rate * l.base[k] * (q - l.target(k))
+	if w := &l.w; w.lent && n > 0 {
+		n = max(n-w.over/float64(w.n[k]), 0)
+	}
+	return n
+}
 
 // follow lets base follow x: slowly, because the noise of windows is no news,
 // and at once by what its samples are worth where x is far below.
 func (l *Limit) follow(now time.Time, k Kind, x float64) {
-	past, n := now.Sub(l.w.opened).Seconds(), float64(l.w.n[k])
+	past, n, sure := now.Sub(l.w.opened).Seconds(), float64(l.w.n[k]), l.w.doubt(k)
 	part := past / drift.Seconds()
-	if l.seen[k] += l.w.n[k]; l.seen[k] < young*enough[k] {
-		part = n / float64(l.seen[k])
-	}
-	if x < far*l.base[k]*math.Exp(-2*l.w.doubt(k)) {
+	if x < far*l.base[k]*math.Exp(-2*sure) {
 		part = max(part, n/float64(5*enough[k]))
 	}
-	l.anchor[k] += (x - l.anchor[k]) * min(past/slack.Seconds(), 1)
+	still := past / slack.Seconds()
+	if math.Abs(math.Log(x/l.anchor[k])) < 2*math.Hypot(sure, l.unsure(k)) {
+		l.seen[k] += l.w.n[k]
+		if l.seen[k] < young*enough[k] {
+			part = max(part, n/float64(l.seen[k]))
+		}
+		still = max(still, n/float64(l.seen[k]))
+		l.spread[k] += (l.w.variance(k) - l.spread[k]) * 0.1
+		l.busy[k] = l.spread[k]
+	}
+	l.anchor[k] += (x - l.anchor[k]) * min(still, 1)
 	if x > l.base[k] {
 		x = max(min(x, l.allow[k]*l.anchor[k]), l.base[k])
 	}
@@ -402,7 +442,14 @@ func (l *Limit) follow(now time.Time, k Kind, x float64) {
 
 // steer looks at a limited vendor.
 func (l *Limit) steer(now time.Time, k Kind, x float64, inFlight int) {
+	if l.probe.active {
+		l.probed(now, k, x)
+		return
+	}
 	q, sure := x/l.base[k], l.w.doubt(k)
+	if l.probes(now, k, x, q) {
+		return
+	}
 	if l.slower(q, sure, k) {
 		for k := range l.base {
 			l.base[k] *= q
@@ -411,19 +458,26 @@ func (l *Limit) steer(now time.Time, k Kind, x float64, inFlight int) {
 		l.free(max(2*l.cut.flight, guard))
 		return
 	}
-	if l.starves(now.Sub(l.w.opened), k, q, sure) {
+	if l.starves(now.Sub(l.w.opened), k, q) {
 		return
 	}
 	switch {
-	case q > l.high(k) && q > l.target(k)*math.Exp(1.5*sure):
+	case q > l.high(k) && q > l.target(k)*math.Exp(2*sure):
 		l.shrink(now, k, x, inFlight, l.limit-l.excess(k, q))
 	case q < l.low(k)*math.Exp(sure/2) && l.w.turned:
 		l.cut = cut{}
 		l.grown++
-		step := max(0.5, l.rate*l.base[k]*(l.target(k)-q))
-		l.limit = max(l.limit, float64(inFlight)) + min(step*(1+float64(l.grown-1)/2), l.limit/2)
-	default:
+		if !l.w.lent {
+			l.limit = max(l.limit, float64(inFlight))
+		}
+		step := max(0.5, -l.excess(k, q))
+		l.limit += min(step*(1+float64(l.grown-1)/2), l.limit/12)
+	case q < l.target(k) && l.w.turned:
+		l.grown++
+		l.limit -= hold * l.excess(k, q) * (1 + float64(l.grown-1)/2)
+	case q >= l.target(k):
 		l.grown = 0
+		l.limit = max(l.limit-hold*l.excess(k, q), Floor)
 	}
 	if q < far*math.Exp(-2*sure) {
 		l.follow(now, k, x)

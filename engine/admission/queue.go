@@ -142,11 +142,11 @@ const (
 	// a limited vendor adds, the P99 of those that are admitted stays within 1.5 of
 	// the unloaded one even where all answers take the same time.
 	// Where answers differ it may be more, at most apartMost.
-	apart, apartMost = 0.25, 0.8
+	apart, apartMost = 0.1, 0.8
 	// shortestWait is what it waits at least, if it waits at all.
 	shortestWait = 10 * time.Millisecond
 	// ahead is how many times longer it waits where batch work waits, too.
-	ahead = 2
+	ahead = 3
 )
 
 // Patience returns how long an interactive request waits for a place: a quarter

@@ -118,7 +118,7 @@ func TestPatience_IsAPartOfTheBudgetAndAtMostTheSlack(t *testing.T) {
 	}{
 		{time.Second, 0, false, 250 * time.Millisecond},
 		{time.Second, 105 * time.Millisecond, false, 105 * time.Millisecond},
-		{time.Second, 105 * time.Millisecond, true, 210 * time.Millisecond},
+		{time.Second, 60 * time.Millisecond, true, 180 * time.Millisecond},
 		{time.Second, 5 * time.Second, false, 250 * time.Millisecond},
 		{time.Second, 5 * time.Second, true, 250 * time.Millisecond},
 		{time.Second, time.Millisecond, false, 10 * time.Millisecond},

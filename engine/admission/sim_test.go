@@ -29,6 +29,7 @@ type simVendor struct {
 	busy     int
 	line     []*simRequest
 	inFlight int
+	batch    int // of them
 	awaiting int // of them, those without a first token
 	limit    Limit
 }
@@ -173,6 +174,7 @@ func (s *sim) handle(e simEvent) {
 		v := s.v[e.r.vendor]
 		v.busy--
 		v.inFlight--
+		v.batch -= int(e.r.lane)
 		if e.r.kind == Whole {
 			v.awaiting--
 			v.limit.Sample(at(now), at(e.r.begun), Whole, seconds(now-e.r.begun), v.inFlight, v.awaiting)
@@ -242,7 +244,7 @@ func (s *sim) best(now float64, r *simRequest, spare bool) int {
 		if v.dead || s.weights[i] == 0 {
 			continue
 		}
-		if !v.limit.Room(r.lane, v.inFlight, v.awaiting) && (!spare || !v.limit.Spare(at(now), r.lane, v.awaiting)) {
+		if !v.limit.Room(r.lane, v.inFlight, v.awaiting) && (!spare || !v.limit.Spare(at(now), r.lane, v.inFlight, v.awaiting, v.batch)) {
 			v.limit.Turned(at(now))
 			continue
 		}
@@ -269,6 +271,7 @@ func (s *sim) take(now float64, r *simRequest) bool {
 	v := s.v[best]
 	r.vendor, r.begun = best, now
 	v.inFlight++
+	v.batch += int(r.lane)
 	v.awaiting++
 	v.limit.Began(at(now), r.kind)
 	if v.busy < v.slots || v.shared {

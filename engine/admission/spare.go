@@ -20,16 +20,23 @@ const (
 	// overload, where the machine is none. The window that is open tells of it after spareOpen.
 	spareRisen, spareRise = 14, 1.5
 	spareOpen             = time.Second / 2
+	// borrowed is how many more than its limit may begin, relative to it, while batch work is
+	// in flight: that pays them back.
+	borrowed = 0.15
 	// spareBatch is the part of them that batch work may fill.
 	spareBatch = 0.75
 )
 
 // Spare says whether one more attempt of a lane may begin although there is no room,
 // here or at any other vendor, beside so many that await their first token.
-func (l *Limit) Spare(now time.Time, lane Lane, awaiting int) bool {
+func (l *Limit) Spare(now time.Time, lane Lane, inFlight, awaiting, batch int) bool {
 	l.Crowded(now)
 	if l.proven {
-		return false
+		if lane == Batch || float64(inFlight+1) > l.limit+min(float64(batch), borrowed*l.limit) {
+			return false
+		}
+		l.w.lent = true
+		return true
 	}
 	usual := l.carried
 	if usual == [Kinds]float64{} {
