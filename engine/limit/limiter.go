@@ -161,9 +161,9 @@ func (l *Limiter) Evidence() string {
 // while a queue at the vendor drains, and at most what is held for a slope limiter. It
 // is false when there is no limit. Where attempts in flight are limited, it is what
 // so many come to.
-func (l *Limiter) Allowed() (rps float64, ok bool) { return l.allowed(l.queue.draining) }
+func (l *Limiter) Allowed() (rps float64, ok bool) { return l.allowed(l.queue.draining, l.slope.rps) }
 
-func (l *Limiter) allowed(draining bool) (rps float64, ok bool) {
+func (l *Limiter) allowed(draining bool, held float64) (rps float64, ok bool) {
 	if l.inForce() {
 		rps = l.learned.let()
 		if draining {
@@ -173,7 +173,7 @@ func (l *Limiter) allowed(draining bool) (rps float64, ok bool) {
 			}
 		}
 	}
-	for _, other := range [...]float64{l.known * margin, l.slope.rps} {
+	for _, other := range [...]float64{l.known * margin, held} {
 		if other > 0 && (rps == 0 || other < rps) {
 			rps = other
 		}
@@ -271,9 +271,12 @@ func (l *Limiter) Limited(now time.Time) bool {
 
 // Cap returns the part of all traffic (totalRate, requests per second) that the
 // vendor can take, between Floor and 1; 1 when no limit is known. That a queue drains
-// is over in seconds, and no reason to move weights.
+// is over in seconds, and no reason to move weights. Nor is a rate held for a slope
+// limiter, which says how fast the vendor may be sent more, not how much it takes:
+// weights that followed it down would come back far slower than it rises, so that the
+// vendor were never sent enough to see what it takes. Take keeps to it meanwhile.
 func (l *Limiter) Cap(totalRate float64) float64 {
-	rps, ok := l.allowed(false)
+	rps, ok := l.allowed(false, 0)
 	if !ok || !(totalRate > 0) {
 		return 1
 	}

@@ -108,3 +108,19 @@ func TestSlope_IsShownAndNamed(t *testing.T) {
 		t.Errorf("after 40 s without demand it is still held: %s", l.Evidence())
 	}
 }
+
+// How fast a vendor may be sent more is no reason to move its weight.
+func TestSlope_MovesNoWeight(t *testing.T) {
+	l := New(0, 1)
+	for i := range 60 {
+		l.Take(sec(float64(i) / 10))
+	}
+	l.Ended(sec(6), time.Time{}, Ending{Refused: true, Class: Slope})
+	if rps, ok := l.Held(); !ok || l.Cap(40) != 1 {
+		t.Errorf("held at %v/s (%v), the weight is capped at %v", rps, ok, l.Cap(40))
+	}
+	l.Configure(20, 1)
+	if want := 20 * margin / 40; math.Abs(l.Cap(40)-want) > 1e-9 {
+		t.Errorf("a known limit of 20/s caps the weight at %v, want %v", l.Cap(40), want)
+	}
+}
