@@ -99,7 +99,7 @@ func (l *Limiter) spacing(now time.Time, from float64, all []sent, f fitted) (fo
 	next := found{rps: f.rps, burst: f.burst, mass: float64(f.accepted), cost: f.cost, refusals: f.refused + 1}
 	next.evidence = fmt.Sprintf("429 on %d of %d in %.0f s, those that came sooner than 1/%.1f s after another", f.refused+1, f.refused+1+f.accepted, f.long, f.rps)
 	if f.gap.off() > gapOff {
-		next.evidence = fmt.Sprintf("429 on %d of %d in %.0f s: it wants attempts between 1/%.1f and 1/%.1f s apart", f.refused+1, f.refused+1+f.accepted, f.long, 1/f.gap.low, 1/f.gap.high)
+		next.evidence = fmt.Sprintf("429 on %d of %d in %.0f s: it wants attempts between 1/%.1f and 1/%.1f s apart, of which %.1f/s is the roundest", f.refused+1, f.refused+1+f.accepted, f.long, 1/f.gap.low, 1/f.gap.high, f.rps)
 	}
 	return next, true
 }
