@@ -40,7 +40,7 @@ const (
 	fitSlack   = 0.1  // of a token
 	fitPause   = 0.5  // seconds without an attempt that are no stop
 	fitShort   = 8.0  // seconds that are long enough, whatever was sent
-	fitFew     = 40   // accepted attempts that are enough, however short
+	fitFew     = 40   // accepted attempts that are enough, however short, where a kind fits well: few fit well by chance
 	fitUsed    = 1.4  // times what was accepted: the largest count that is believed
 	fitAlike   = 0.02 // costs that are as good as each other
 	fitGood    = 0.75 // the largest cost of a kind that is believed

@@ -267,7 +267,7 @@ func (l *Limiter) explain(now time.Time, queued bool) (found, bool) {
 	if f.rps > 0 && f.refused >= 3 && f.cost <= fitGood {
 		l.shape.aim(now, f.rps)
 	}
-	if f.rps == 0 || f.cost > fitGood || f.cost > fitGood/2 && f.refused < 2*explained || f.refused < explained || f.long < spanLeast.Seconds() && f.accepted < massMost || f.long < fitShort && f.accepted < fitFew {
+	if f.rps == 0 || f.cost > fitGood || f.cost > fitGood/2 && f.refused < 2*explained || f.refused < explained || f.long < spanLeast.Seconds() && f.accepted < massMost || f.long < fitShort && (f.accepted < spanSent || f.accepted < fitFew && f.cost <= fitGood/2) {
 		return found{}, false
 	}
 	next := found{rps: f.rps, burst: f.burst, mass: float64(f.accepted), cost: f.cost, refusals: f.refused + 1}
