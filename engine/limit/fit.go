@@ -48,9 +48,8 @@ const (
 
 // fit finds the limiter behind attempts, oldest first; the first refusal begins
 // the evidence, because what a limiter had left before it is not known. inFlight says that the
-// vendor's own words are of attempts in flight, queued that a queue stands there. What the
-// least time between those it accepts would be is told beside it.
-func fit(all []sent, inFlight, queued bool) (best, even fitted) {
+// vendor's own words are of attempts in flight. What the least time between those it accepts would be is told beside it.
+func fit(all []sent, inFlight bool) (best, even fitted) {
 	if len(all) > fitMost {
 		all = all[len(all)-fitMost:]
 	}
@@ -108,8 +107,7 @@ func fit(all []sent, inFlight, queued bool) (best, even fitted) {
 			try(f)
 		}
 	}
-	// A queue that is full refuses by what is in flight too, and has made everything slow before.
-	if f := fitFlight(all); f.flight > 0 && !queued && base.refused >= 2*explained { // fewer look so by chance
+	if f := fitFlight(all); f.flight > 0 && base.refused >= 2*explained { // fewer look so by chance
 		f.rps = mean
 		f.cost += 0.02 * float64(base.refused+1) // only where it is plainly better
 		try(f)

@@ -182,7 +182,7 @@ func (l *Limiter) refusals(now time.Time, o Offer) bool {
 	var ok bool
 	if standing { // it refuses what its queue has no room for
 		next, ok = l.overflows(now, o, base)
-	} else if next, ok = l.explain(now, false); !ok {
+	} else if next, ok = l.explain(now); !ok {
 		next, ok = l.between(o)
 	}
 	if !ok {
@@ -246,7 +246,7 @@ func (l *Limiter) learn(now time.Time, next found) {
 }
 
 // explain finds the limiter that explains best what was accepted and what refused.
-func (l *Limiter) explain(now time.Time, queued bool) (found, bool) {
+func (l *Limiter) explain(now time.Time) (found, bool) {
 	t := l.sends.seconds(now)
 	from := t - fitLong
 	if !l.learned.at.IsZero() {
@@ -259,8 +259,8 @@ func (l *Limiter) explain(now time.Time, queued bool) (found, bool) {
 		from = l.shape.even.from
 	}
 	all := l.sends.since(from, t-fitSettled)
-	f, even := fit(all, l.said[Concurrency] > l.said[RPS], queued)
-	if !queued && (even.refused >= 3 || l.shape.even.on()) && even.rps > 0 && even.cost <= gapCost && (f.single || even.cost <= f.cost+fitAlike) {
+	f, even := fit(all, l.said[Concurrency] > l.said[RPS])
+	if (even.refused >= 3 || l.shape.even.on()) && even.rps > 0 && even.cost <= gapCost && (f.single || even.cost <= f.cost+fitAlike) {
 		return l.spacing(now, from, all, even)
 	}
 	l.shape.even = approach{}

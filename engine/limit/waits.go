@@ -18,7 +18,7 @@ import (
 // down as the queue does, and by as much.
 
 const (
-	waitLong    = 20.0 // seconds that are looked at, and halves of it down to
+	waitLong    = 20.0 // seconds that are looked at, and a quarter of it down to
 	waitShort   = 2.5
 	waitMost    = 1000 // attempts that are looked at
 	waitSamples = 40   // first tokens that are enough
